@@ -1,0 +1,44 @@
+# make install   .venv with the project and its training extra
+# make demo      trains for about a minute by self-play, then plays a tournament with the result
+# make test      installs what the tests need and runs them
+# make check     lint, types, and the wheel in a clean environment
+
+PYTHON ?= python3
+DEMO_STEPS ?= 400_000
+BIN := .venv/bin
+
+# Every install goes through constraints.txt: an unpinned torch would be a download of gigabytes.
+# The two variables hold the isolated build of the project to the same pins (older and newer pip).
+PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+	$(BIN)/python -m pip install --no-input --disable-pip-version-check -c constraints.txt
+
+.PHONY: install demo test check
+.DELETE_ON_ERROR:
+
+install: .venv/installed
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(PIP_INSTALL) -e ".[train]"
+	touch $@
+
+.venv/installed-dev: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(PIP_INSTALL) -e ".[train,report,dev]"
+	touch .venv/installed $@
+
+# The demo owns these two folders and starts afresh each time.
+demo: install
+	rm -rf runs/demo report/demo
+	$(BIN)/war train --game attack-defence --minimal --steps $(DEMO_STEPS) --out runs/demo
+	$(BIN)/war tournament --game attack-defence --minimal \
+		--agents random attack defend memory runs/demo --deals 1000 --seed 1 --out report/demo
+
+test: .venv/installed-dev
+	$(BIN)/python -m pytest
+
+check: .venv/installed-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy war_envs agents/war_agents train/war_train tests examples
+	$(BIN)/python tests/packaging/check_wheel.py

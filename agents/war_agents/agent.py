@@ -1,0 +1,122 @@
+"""What an agent is, and how one is found by its name."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+from war_envs.variant import GAMES, Variant, make_variant
+
+MODEL_FILE: Final = "model.safetensors"
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Who chooses actions, for many positions at once; it never sees an environment.
+
+    Attributes:
+        name: what reports call it.
+        encoding: the observations it wants, ``"vector"`` or ``"tokens"``.
+        memory: ``"perfect"`` or ``"table"``.
+    """
+
+    name: str
+    encoding: str
+    memory: str
+
+    def act(
+        self,
+        observation: NDArray[Any],
+        action_mask: NDArray[np.int8],
+        seeds: NDArray[np.uint64],
+        state: Any = None,
+        starts: NDArray[np.bool_] | None = None,
+    ) -> tuple[NDArray[np.int64], Any]:
+        """Chooses an action for each of B positions.
+
+        Args:
+            observation: (B, F), in the agent's encoding and memory; it is not written to.
+            action_mask: int8 (B, A), 1 for each legal action.
+            seeds: uint64 (B,), all the randomness there is for each position.
+            state: what the last call returned for the same B games, for agents that remember; else None.
+            starts: bool (B,), which games have just begun; None means all of them when ``state`` is None, else none.
+
+        Returns:
+            Legal actions, int64 (B,), and the state for the next call.
+
+        Raises:
+            ValueError: a position without a legal action.
+        """
+        ...
+
+
+Factory = Callable[[Variant], Agent]
+_FACTORIES: dict[str, dict[str, Factory]] = {game: {} for game in GAMES}
+
+
+def register(name: str, factory: Factory, *, games: tuple[str, ...] = GAMES) -> None:
+    """Makes ``factory(variant)`` known as ``name``, for `make`, tournaments and training.
+
+    Raises:
+        ValueError: the name is empty, taken or looks like a path, or a game is unknown.
+    """
+    if not name or "/" in name or "\\" in name or name.startswith("."):
+        raise ValueError(f"name={name!r} is not allowed; use a word without slashes")
+    for game in games:
+        if game not in _FACTORIES:
+            raise ValueError(f"games holds {game!r}, which is unknown; choose from {', '.join(GAMES)}")
+        if name in _FACTORIES[game]:
+            raise ValueError(f"name={name!r} is taken for {game}; choose another")
+    for game in games:
+        _FACTORIES[game][name] = factory
+
+
+def names(game: str) -> tuple[str, ...]:
+    """The registered agents of a game, in order of registration.
+
+    Raises:
+        ValueError: an unknown game.
+    """
+    make_variant(game)
+    return tuple(_FACTORIES[game])
+
+
+def make(name: str | Path, *, game: str, variant: str | Variant = "standard") -> Agent:
+    """The agent called ``name``: a registered name, a run folder, or a model file.
+
+    Args:
+        name: ``"memory"``, ``"runs/first"``, ``"runs/first/model.safetensors"``, ...
+        game: ``"attack-defence"`` or ``"strategic-war"``.
+        variant: what it will play, by name or as a variant.
+
+    Raises:
+        ValueError: an unknown name, game or variant, or a model that is not for them.
+    """
+    chosen = make_variant(game, variant)
+    factory = _FACTORIES[game].get(str(name))
+    if factory is not None:
+        return factory(chosen)
+    path = Path(name)
+    file = path / MODEL_FILE if path.is_dir() else path
+    if not file.is_file():
+        raise ValueError(
+            f"agent {str(name)!r} is unknown to {game}; choose from {', '.join(names(game))}, "
+            "or give a run folder or a model file"
+        )
+    from war_agents.policy import load_policy  # needs torch, which base installs lack
+
+    return load_policy(file, chosen)
+
+
+def checked_mask(action_mask: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """``action_mask`` as bool.
+
+    Raises:
+        ValueError: a row without a legal action.
+    """
+    legal = np.asarray(action_mask).astype(bool)
+    empty = np.flatnonzero(~legal.any(axis=-1))
+    if len(empty):
+        raise ValueError(f"action_mask: row {empty[0]} has no legal action")
+    return legal

@@ -1,0 +1,134 @@
+"""The part of PettingZoo's AEC interface that both games share."""
+
+import copy
+from typing import Any, ClassVar
+
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
+
+from war_envs.kernels import RUNNING, TERMINATED
+from war_envs.table import AGENTS, Observation, Table
+
+
+class TableAEC(Table, AECEnv[str, Observation, int]):
+    """One game as an AEC environment: agents choose in turn. Subclasses say what a choice does."""
+
+    api = "aec"
+    books: ClassVar[tuple[str, ...]] = (
+        *Table.books,
+        "agent_selection",
+        "_cumulative_rewards",
+        "_skip_agent_selection",
+    )
+
+    _skip_agent_selection: str | None
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deals a new game.
+
+        Args:
+            seed: an integer, 0 to 2**63 - 1, that fixes this deal and all that follow; None goes on with
+                the environment's own generator (fresh entropy the first time).
+            options: ``hands``: two sequences of card names, top first, to play from; Strategic War also
+                takes ``first_attacker``, 0 or 1.
+
+        Raises:
+            ValueError: a bad seed or option; the game goes on as it was then.
+        """
+        self._deal(seed, options)
+
+    def _open_books(self) -> None:
+        super()._open_books()
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self._skip_agent_selection = None
+        self.agent_selection = self._first_agent()
+
+    def _first_agent(self) -> str:
+        raise NotImplementedError
+
+    def _choose(self, seat: int, action: int) -> None:
+        """Takes in the legal choice of the agent whose turn it is, and passes the turn on."""
+        raise NotImplementedError
+
+    def step(self, action: int | None) -> None:
+        """The agent whose turn it is chooses ``action``; None once that agent's game is over.
+
+        Raises:
+            ValueError: an action that is not legal now, None from a live agent, or anything else from one whose game
+                is over; nothing has changed then.
+        """
+        self._require_reset()
+        if not self.agents:
+            raise ValueError("the game is over and no agent is left to step; call reset()")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            if action is not None:
+                raise ValueError(f"action={action!r}: the game of {agent} is over, step with None")
+            self._was_dead_step(action)  # type: ignore[arg-type]
+            return
+        number = self._checked_action(agent, action)
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._choose(AGENTS.index(agent), number)
+
+    def _settle(self, event: str) -> None:
+        """Writes the books after the record has moved on."""
+        self._write_books(event)
+        if self._games[0].status != RUNNING:
+            self._accumulate_rewards()
+            self.agent_selection = AGENTS[0]
+
+    def forfeit(self, agent: str, action: int) -> None:
+        """Ends a running game against ``agent`` for an illegal ``action``: -1, and +1 to the other."""
+        seat = AGENTS.index(agent)
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        game = self._games[0]
+        game.status, game.winner = TERMINATED, 1 - seat
+        name = self._engine.actions[action]
+        self._settle(f"{agent} chose {name}, which is illegal")
+        for info in self.infos.values():
+            info["illegal"] = agent
+            info["outcome"] = f"{agent} made an illegal choice: {AGENTS[1 - seat]} wins"
+
+    def _check_books(self, books: Any) -> None:
+        super()._check_books(books)
+        live = books["agents"]
+        cumulative = books["_cumulative_rewards"]
+        if not isinstance(cumulative, dict) or set(cumulative) != set(live):
+            raise ValueError(f"state: _cumulative_rewards is {cumulative!r}")
+        for name in ("agent_selection", "_skip_agent_selection"):
+            if books[name] not in (*AGENTS, None):
+                raise ValueError(f"state: {name} is {books[name]!r}, not an agent")
+        if live and books["agent_selection"] not in live:
+            raise ValueError(f"state: agent_selection is {books['agent_selection']!r}, not live")
+
+
+class _IllegalActionLoses(BaseWrapper[str, Observation, int]):
+    """An action that the mask forbids ends the game: -1 to the offender, +1 to the other."""
+
+    def step(self, action: int) -> None:
+        raw: Any = self.unwrapped
+        agent = self.agent_selection
+        live = not (self.terminations[agent] or self.truncations[agent])
+        if live and self.action_space(agent).contains(action) and not raw.is_legal(agent, action):
+            raw.forfeit(agent, int(action))
+        else:
+            super().step(action)
+
+
+class _OrderEnforced(OrderEnforcingWrapper[str, Observation, int]):
+    """PettingZoo's order check; stepping past the end is an error, and a copy is a whole copy."""
+
+    def step(self, action: int) -> None:
+        if self._has_reset and not self.agents:
+            self.unwrapped.step(action)  # raises
+        super().step(action)
+
+    def __copy__(self) -> "_OrderEnforced":
+        return copy.deepcopy(self)
+
+
+def wrapped(raw: TableAEC) -> AECEnv[str, Observation, int]:
+    """``raw`` in the wrappers that ``env()`` adds: illegal choices lose, wrong order is refused."""
+    return _OrderEnforced(_IllegalActionLoses(raw))

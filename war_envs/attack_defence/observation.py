@@ -1,0 +1,184 @@
+"""What a player of War of Attack and Defence observes.
+
+Both encodings begin with this header, seen from the viewer ("own") against the other player ("other").
+A token is the integer of the table, a vector entry that integer divided by its scale.
+
+=======  =====================  =====  ============================================================
+index    field                  scale  meaning
+=======  =====================  =====  ============================================================
+0        ``minimal``            1      the mode is on
+1        ``fair``               1      the mode is on
+2        ``open_cards``         1      the mode is on
+3        ``num_ranks``          13     ranks in the deck
+4        ``own_card_first``     1      a winner's own card is collected first, not last
+5        ``twins``              1      a card that is seen tells its twin (a Fair deal)
+6        ``seat``               1      the viewer is player_1
+7        ``own_size``           52     cards in the own hand
+8        ``other_size``         52     cards in the other hand
+9, 10    ``turn``, ``_low``     255    turns finished / max_turns, in 65535ths: high byte, low byte
+11       ``over``               1      the game is over
+12       ``last_own_action``    2      last turn: 0 none yet, 1 ATTACK, 2 DEFEND
+13       ``last_other_action``  2      the same of the other player
+14       ``last_own_card``      52     card the viewer played last turn: 0 none, else card id + 1
+15       ``last_other_card``    52     card the other player played
+16       ``last_extra_card``    52     extra card that was taken
+17       ``last_taker``         2      who took cards: 0 nobody, 1 the viewer, 2 the other
+18-30    ``unseen_0`` - ``12``  4      cards of each rank (A, 2, ... K) in play whose place is unknown
+=======  =====================  =====  ============================================================
+
+Then come ``deck_size`` slots for the own hand and ``deck_size`` for the other's, top first. Tokens (uint8):
+
+=========  =====================================================================================
+token      meaning
+=========  =====================================================================================
+0          no card
+1          a card that the viewer does not know, nor does the other player
+2          a card that the viewer does not know but the other player does
+3 - 54     card id = token - 3, known to the viewer only
+55 - 106   card id = token - 55, known to both
+=========  =====================================================================================
+
+In vectors each slot is 20 floats, each 0 or 1: a card is there; the viewer knows it; the other player knows
+it; its rank (13, A first); its suit (4: H, S, D, C).
+
+``memory="perfect"`` shows all that the viewer knows (the rules say who knows what). ``memory="table"`` shows
+only what lies face up: the own top card while the game runs, and every card in Open-card mode; all other cards are token 1, and
+``unseen`` counts all cards that the slots do not show.
+"""
+
+import numpy as np
+
+from war_envs.attack_defence.rules import NUM_ACTIONS, legal
+from war_envs.cards import NUM_CARDS
+from war_envs.encoding import Encoding, Field, card_features, count_four, expand, write_turn
+from war_envs.jit import kernel
+from war_envs.kernels import NO_CARD, RUNNING, bit, card_at
+
+HEADER = (
+    *(Field(name, 1) for name in ("minimal", "fair", "open_cards")),
+    Field("num_ranks", 13),
+    *(Field(name, 1) for name in ("own_card_first", "twins", "seat")),
+    Field("own_size", 52),
+    Field("other_size", 52),
+    Field("turn", 255),
+    Field("turn_low", 255),
+    Field("over", 1),
+    Field("last_own_action", 2),
+    Field("last_other_action", 2),
+    Field("last_own_card", 52),
+    Field("last_other_card", 52),
+    Field("last_extra_card", 52),
+    Field("last_taker", 2),
+    *(Field(f"unseen_{rank}", 4) for rank in range(13)),
+)
+HEADER_SIZE = len(HEADER)
+
+EMPTY = 0
+UNKNOWN = 1
+UNKNOWN_TO_VIEWER = 2
+KNOWN_TO_VIEWER = 3
+KNOWN_TO_BOTH = KNOWN_TO_VIEWER + NUM_CARDS
+
+_PRESENT, _KNOWN, _KNOWN_TO_OTHER = range(3)
+
+
+@kernel
+def _last_card(card):
+    return 0 if card == NO_CARD else card + 1
+
+
+@kernel
+def _write_header(game, viewer, out):
+    other = 1 - viewer
+    out[0] = game.minimal
+    out[1] = game.fair
+    out[2] = game.open_cards
+    out[3] = game.num_ranks
+    out[4] = game.own_first
+    out[5] = game.twins
+    out[6] = viewer
+    out[7] = game.sizes[viewer]
+    out[8] = game.sizes[other]
+    write_turn(game, out, 9)
+    out[11] = game.status != RUNNING
+    out[12] = game.last_action[viewer] + 1
+    out[13] = game.last_action[other] + 1
+    out[14] = _last_card(np.int64(game.last_card[viewer]))
+    out[15] = _last_card(np.int64(game.last_card[other]))
+    out[16] = _last_card(np.int64(game.last_extra))
+    out[17] = 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2)
+
+
+@kernel
+def write_tokens(game, viewer, perfect, out):
+    """Writes the viewer's token observation into ``out`` (u1)."""
+    _write_header(game, viewer, out)
+    own = game.seen[viewer]
+    others = game.seen[1 - viewer]
+    if not perfect:
+        own = others = game.in_play if game.open_cards else np.uint64(0)
+        if game.status == RUNNING:
+            own |= bit(card_at(game, viewer, 0))
+    unseen = game.in_play & ~own
+    for r in range(13):
+        out[18 + r] = count_four(unseen, 4 * r)
+    at = HEADER_SIZE
+    slots = (out.shape[0] - HEADER_SIZE) // 2
+    for hand in range(2):
+        player = viewer if hand == 0 else 1 - viewer
+        size = game.sizes[player]
+        for place in range(size):
+            card = np.int64(card_at(game, player, place))
+            card_bit = bit(card)
+            if own & card_bit:
+                known = KNOWN_TO_BOTH if others & card_bit else KNOWN_TO_VIEWER
+                out[at + place] = known + card
+            else:
+                out[at + place] = UNKNOWN_TO_VIEWER if others & card_bit else UNKNOWN
+        for place in range(size, slots):
+            out[at + place] = EMPTY
+        at += slots
+
+
+ENCODING = Encoding(
+    header=HEADER,
+    slots_per_card=2,
+    features=card_features(
+        3,
+        [
+            ((), None),
+            ((_PRESENT,), None),
+            ((_PRESENT, _KNOWN_TO_OTHER), None),
+            *(((_PRESENT, _KNOWN), card) for card in range(NUM_CARDS)),
+            *(((_PRESENT, _KNOWN, _KNOWN_TO_OTHER), card) for card in range(NUM_CARDS)),
+        ],
+    ),
+    write=write_tokens,
+)
+
+
+@kernel
+def _write_mask(game, viewer, out):
+    for action in range(NUM_ACTIONS):
+        out[action] = legal(game, viewer, action)
+
+
+@kernel
+def observe_tokens(games, first, last, rows, seats, perfect, out, masks):
+    """Token observations and masks of the pairs ``first`` to ``last - 1`` of (rows, seats).
+
+    Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, size); ``masks`` i1 (K, 2), all 0 after the end.
+    """
+    for k in range(first, last):
+        write_tokens(games[rows[k]], seats[k], perfect, out[k])
+        _write_mask(games[rows[k]], seats[k], masks[k])
+
+
+@kernel
+def observe_vector(games, first, last, rows, seats, perfect, scales, features, size, out, masks):
+    """`observe_tokens` for vectors: ``out`` f4 (K, size of a vector), ``size`` that of the tokens."""
+    tokens = np.empty(size, np.uint8)
+    for k in range(first, last):
+        write_tokens(games[rows[k]], seats[k], perfect, tokens)
+        expand(tokens, scales, features, out[k])
+        _write_mask(games[rows[k]], seats[k], masks[k])

@@ -1,0 +1,215 @@
+"""The rules of War of Attack and Defence, as kernels on one game record.
+
+The record has the fields of `war_envs.kernels` and these:
+
+===============  =========  ========================================================================
+field            dtype      meaning
+===============  =========  ========================================================================
+``own_first``    i8         1 if a winner's own card is collected before the cards it won, else 0
+``seen``         u8 (2,)    for each player, the bit mask of the cards they know
+``last_action``  i8 (2,)    each player's last choice, -1 before the first turn
+``last_card``    u1 (2,)    the card each player played last, or `NO_CARD`
+``last_extra``   u1         the extra card taken in the last turn, or `NO_CARD`
+``last_taker``   i8         who took cards in the last turn, or -1
+===============  =========  ========================================================================
+"""
+
+from typing import Final
+
+import numpy as np
+
+from war_envs.jit import kernel
+from war_envs.kernels import (
+    NO_CARD,
+    RUNNING,
+    SHARED_FIELDS,
+    TERMINATED,
+    TRUNCATED,
+    begin,
+    card_at,
+    deal_colours,
+    deal_halves,
+    face,
+    finish_turn,
+    put_bottom,
+    rank,
+    reward,
+    take_top,
+)
+
+ATTACK: Final = 0
+DEFEND: Final = 1
+NUM_ACTIONS: Final = 2
+
+GAME: Final = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                *SHARED_FIELDS,
+                ("own_first", "i8"),
+                ("seen", "u8", (2,)),
+                ("last_action", "i8", (2,)),
+                ("last_card", "u1", (2,)),
+                ("last_extra", "u1"),
+                ("last_taker", "i8"),
+            ],
+            align=True,
+        ),
+    )
+)
+
+
+@kernel
+def legal(game, player, action):
+    """May ``player`` choose ``action`` now? Both choices always are, until the game ends."""
+    return game.status == RUNNING and (action == ATTACK or action == DEFEND)
+
+
+@kernel
+def beats(game, card, other):
+    """Does ``card`` beat ``other``? A rank beats the (n - 1) / 2 ranks before it in the cycle."""
+    steps = (rank(card) - rank(other)) % game.num_ranks
+    return 0 < steps <= (game.num_ranks - 1) // 2
+
+
+@kernel
+def _show(game, card):
+    game.seen[0] |= face(game, card)
+    game.seen[1] |= face(game, card)
+
+
+@kernel
+def _look_at_tops(game):
+    for player in range(2):
+        game.seen[player] |= face(game, card_at(game, player, 0))
+
+
+@kernel
+def start(game):
+    """Starts a game whose hands have just been laid."""
+    begin(game)
+    known = game.in_play if game.open_cards else np.uint64(0)
+    for player in range(2):
+        game.seen[player] = known
+        game.last_action[player] = -1
+        game.last_card[player] = NO_CARD
+    game.last_extra = NO_CARD
+    game.last_taker = -1
+    _look_at_tops(game)
+
+
+@kernel
+def deal(game):
+    """Deals a new game from the record's own generator."""
+    if game.fair:
+        deal_colours(game)
+    else:
+        deal_halves(game)
+    start(game)
+
+
+@kernel
+def _taker(game, action0, action1, card0, card1):
+    """Who takes the other's card: a player, or -1 for nobody."""
+    if action0 == DEFEND and action1 == DEFEND:
+        return -1
+    if beats(game, card0, card1):
+        return 0
+    if beats(game, card1, card0):
+        return 1
+    if action0 == action1:
+        return -1
+    return 0 if action0 == DEFEND else 1
+
+
+@kernel
+def play(game, action0, action1):
+    """Plays one turn of a running game with both players' choices."""
+    card0 = take_top(game, 0)
+    card1 = take_top(game, 1)
+    _show(game, card0)
+    _show(game, card1)
+    extra = NO_CARD
+    taker = _taker(game, action0, action1, card0, card1)
+    if taker >= 0:
+        won, own = (card1, card0) if taker == 0 else (card0, card1)
+        if action0 == ATTACK and action1 == ATTACK and game.sizes[1 - taker] > 0:
+            extra = take_top(game, 1 - taker)
+            _show(game, extra)
+        _collect(game, taker, own, won, extra)
+    else:
+        swapped = 1 if action0 == DEFEND else 0
+        put_bottom(game, swapped, card0)
+        put_bottom(game, 1 - swapped, card1)
+    game.last_action[0] = action0
+    game.last_action[1] = action1
+    game.last_card[0] = card0
+    game.last_card[1] = card1
+    game.last_extra = extra
+    game.last_taker = taker
+    finish_turn(game)
+    if game.status == RUNNING:
+        _look_at_tops(game)
+
+
+@kernel
+def _collect(game, taker, own, won, extra):
+    if game.own_first:
+        put_bottom(game, taker, own)
+        put_bottom(game, taker, won)
+        if extra != NO_CARD:
+            put_bottom(game, taker, extra)
+    else:
+        if extra != NO_CARD:
+            put_bottom(game, taker, extra)
+        put_bottom(game, taker, won)
+        put_bottom(game, taker, own)
+
+
+@kernel
+def deal_rows(games, rows):
+    """Deals the games of ``rows`` (i8, (K,)) anew."""
+    for k in range(rows.shape[0]):
+        deal(games[rows[k]])
+
+
+@kernel
+def start_rows(games, rows):
+    """Starts the games of ``rows`` (i8, (K,)), whose hands have just been laid."""
+    for k in range(rows.shape[0]):
+        start(games[rows[k]])
+
+
+@kernel
+def is_legal(games, row, seat, action):
+    """`legal` in game ``row``."""
+    return legal(games[row], seat, action)
+
+
+@kernel
+def first_illegal(games, first, last, actions):
+    """The first illegal action of games ``first`` to ``last - 1``, as 2 * row + seat, or -1."""
+    for i in range(first, last):
+        if games[i].status == RUNNING:
+            for seat in range(2):
+                if not legal(games[i], seat, actions[i, seat]):
+                    return 2 * i + seat
+    return -1
+
+
+@kernel
+def play_rows(games, first, last, actions, rewards, terminated, truncated):
+    """One turn of games ``first`` to ``last - 1``; finished ones stay as they are, with reward 0.
+
+    Shapes: ``actions`` i8 (B, 2); ``rewards`` f4 (B, 2); ``terminated``, ``truncated`` bool (B,).
+    """
+    for i in range(first, last):
+        game = games[i]
+        running = game.status == RUNNING
+        if running:
+            play(game, actions[i, 0], actions[i, 1])
+        for seat in range(2):
+            rewards[i, seat] = reward(game, seat) if running else 0.0
+        terminated[i] = game.status == TERMINATED
+        truncated[i] = game.status == TRUNCATED

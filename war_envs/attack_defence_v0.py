@@ -1,0 +1,90 @@
+"""War of Attack and Defence: both players see their own top card and choose at once to attack or defend.
+
+Agents ``player_0`` and ``player_1``; actions 0 ATTACK and 1 DEFEND, both always legal. Reward +1 to the winner and
+-1 to the loser when a player is out of cards; a game is truncated, with 0 to both, after ``max_turns`` turns.
+"""
+
+from typing import Any, Literal
+
+from pettingzoo import AECEnv
+
+from war_envs.aec import wrapped
+from war_envs.attack_defence import observation
+from war_envs.attack_defence.env import AttackDefenceAEC, AttackDefenceParallel
+from war_envs.encoding import EncodingName, MemoryName
+from war_envs.table import Observation
+from war_envs.variant import AttackDefenceVariant
+
+__doc__ = f"{__doc__}\nObservations\n------------\n\n{observation.__doc__}"
+__all__ = ["env", "parallel_env", "raw_env"]
+
+
+def raw_env(
+    *,
+    minimal: bool = False,
+    fair: bool = False,
+    open_cards: bool = False,
+    num_ranks: int = 13,
+    max_turns: int | None = None,
+    own_card: Literal["bottom", "first"] = "bottom",
+    encoding: EncodingName = "vector",
+    memory: MemoryName = "perfect",
+    render_mode: Literal["ansi"] | None = None,
+    render_view: Literal["player_0", "player_1", "all"] = "player_0",
+) -> AttackDefenceAEC:
+    """The AEC environment without wrappers: an illegal action raises and changes nothing.
+
+    Args:
+        minimal: two suits (26 cards) instead of four.
+        fair: both players hold the same ranks in the same order.
+        open_cards: every card is face up.
+        num_ranks: ranks in the deck, odd, 3 to 13.
+        max_turns: turns after which a game is truncated, 1 to 1,000,000,000; None is 40 a card of the deck.
+        own_card: a winner's own card goes under the deck last (``"bottom"``) or before what it won (``"first"``).
+        encoding: ``"vector"`` (float32 in [0, 1]) or ``"tokens"`` (uint8).
+        memory: ``"perfect"``, all a player could remember, or ``"table"``, what lies in view.
+        render_mode: ``"ansi"`` makes ``render()`` return text.
+        render_view: whose view is drawn: a seat, or ``"all"`` for everything open.
+
+    Raises:
+        ValueError: an option that is not allowed.
+    """
+    variant = AttackDefenceVariant(
+        minimal=minimal,
+        fair=fair,
+        open_cards=open_cards,
+        num_ranks=num_ranks,
+        max_turns=max_turns,
+        own_card=own_card,
+    )
+    return AttackDefenceAEC(variant, encoding, memory, render_mode, render_view)
+
+
+def env(**options: Any) -> AECEnv[str, Observation, int]:
+    """The AEC environment in PettingZoo's wrappers; ``options`` as for `raw_env`."""
+    return wrapped(raw_env(**options))
+
+
+def parallel_env(
+    *,
+    minimal: bool = False,
+    fair: bool = False,
+    open_cards: bool = False,
+    num_ranks: int = 13,
+    max_turns: int | None = None,
+    own_card: Literal["bottom", "first"] = "bottom",
+    encoding: EncodingName = "vector",
+    memory: MemoryName = "perfect",
+    render_mode: Literal["ansi"] | None = None,
+    render_view: Literal["player_0", "player_1", "all"] = "player_0",
+) -> AttackDefenceParallel:
+    """The parallel environment, both choices at once; arguments as for `raw_env`."""
+    variant = AttackDefenceVariant(
+        minimal=minimal,
+        fair=fair,
+        open_cards=open_cards,
+        num_ranks=num_ranks,
+        max_turns=max_turns,
+        own_card=own_card,
+    )
+    return AttackDefenceParallel(variant, encoding, memory, render_mode, render_view)

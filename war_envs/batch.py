@@ -1,0 +1,301 @@
+"""Many games of one variant at once, as arrays, on the kernels that the environments use.
+
+>>> import numpy as np
+>>> from war_envs.batch import make_batch
+>>> batch = make_batch("attack-defence", 1000, minimal=True)
+>>> batch.reset(seed=7)
+>>> observation, action_mask = batch.observe()   # (1000, 2, 83) uint8, (1000, 2, 2) int8
+>>> step = batch.step(np.zeros((1000, 2), int))  # everybody attacks
+>>> step.reward.shape, step.terminated.shape
+((1000, 2), (1000,))
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from war_envs import seeding
+from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
+from war_envs.engine import ENGINES, Records
+from war_envs.kernels import RUNNING
+from war_envs.variant import Variant, integer, make_variant
+
+MAX_GAMES = 1_000_000
+MAX_THREADS = 256
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step of a batch brought.
+
+    Attributes:
+        reward: float32 (B, 2): +1, -1 or 0 for each seat.
+        terminated: bool (B,): the game has really ended in this step (or before, without autoreset).
+        truncated: bool (B,): the same for the turn limit.
+        final_rows: int64 (K,): the games that ended in this step.
+        final_observation: (K, 2, F): what both seats saw at their end, before any new deal.
+    """
+
+    reward: NDArray[np.float32]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    final_rows: NDArray[np.int64]
+    final_observation: NDArray[Any]
+
+
+class Batch:
+    """``num_games`` games of one variant.
+
+    Results are bit-identical for any ``num_threads``, and game i is the same in any batch with that lane.
+
+    Attributes:
+        game, variant, num_games, encoding, memory: as given.
+        observation_shape: (F,); see the game's ``observation`` module for what stands where.
+        observation_dtype: uint8 for tokens, float32 for vectors.
+        num_actions: 2 in Attack and Defence, 4 in Strategic War.
+        games: the game records, a structured array (B,); read them, write at your own risk.
+    """
+
+    def __init__(
+        self,
+        variant: Variant,
+        num_games: int,
+        *,
+        encoding: str = "tokens",
+        memory: str = "perfect",
+        num_threads: int = 1,
+    ) -> None:
+        self.variant = variant
+        self.game = variant.game
+        self.num_games = integer("num_games", num_games, 1, MAX_GAMES)
+        self.encoding = checked_choice("encoding", encoding, ENCODINGS)
+        self.memory = checked_choice("memory", memory, MEMORIES)
+        self._engine = ENGINES[variant.game]
+        layout = self._engine.encoding
+        self.observation_shape = (layout.size(encoding, variant.deck_size),)
+        self.observation_dtype = layout.dtype(encoding)
+        self.num_actions = self._engine.num_actions
+        self._threads = integer("num_threads", num_threads, 1, MAX_THREADS)
+        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._rows = np.arange(num_games)
+        self._has_reset = False
+        self.games: Records = self._engine.new_games(variant, self.num_games)
+
+    def reset(
+        self,
+        seed: int | None = None,
+        *,
+        domain: int = seeding.TRAINING,
+        lanes: ArrayLike | None = None,
+        first_attacker: ArrayLike | None = None,
+    ) -> None:
+        """Deals all games.
+
+        Args:
+            seed: 0 to 2**63 - 1; None takes fresh entropy.
+            domain: what the deals are for (see `war_envs.seeding`); domains never share deals.
+            lanes: integers (B,), by default 0 ... B - 1: game i is dealt from (seed, domain, lanes[i]). Lane 0
+                of the default domain is what an environment deals from the same seed.
+            first_attacker: 0 or 1 for each game (B,), Strategic War only; None draws it.
+
+        Raises:
+            ValueError: an argument that is not allowed; the games stay as they were then.
+        """
+        checked = seeding.checked_seed(seed)
+        integer("domain", domain, 0, 2**31)
+        given = self._rows if lanes is None else self._integers("lanes", lanes, 0, 2**62)
+        games = self._engine.new_games(self.variant, self.num_games)
+        if first_attacker is not None:
+            if self._engine.simultaneous:
+                raise ValueError("first_attacker is for strategic-war; attack-defence has none")
+            games["first"] = self._integers("first_attacker", first_attacker, 0, 1)
+        games["rng"] = seeding.generator_states(checked, domain, given.astype(np.uint64))
+        self._engine.deal(games, self._rows)
+        self.games = games
+        self._has_reset = True
+
+    def _integers(self, name: str, value: ArrayLike, low: int, high: int) -> NDArray[np.int64]:
+        array = np.asarray(value)
+        if array.dtype.kind not in "iu" or array.shape != (self.num_games,):
+            raise ValueError(
+                f"{name} has dtype {array.dtype} and shape {array.shape}; "
+                f"it must be integers of shape ({self.num_games},)"
+            )
+        if array.min() < low or array.max() > high:
+            raise ValueError(f"{name} must lie in {low} to {high}")
+        return array.astype(np.int64)
+
+    @property
+    def acting(self) -> NDArray[np.bool_]:
+        """Which seats choose now: bool (B, 2). Nobody where the game is over."""
+        self._require_reset()
+        running = self.games["status"] == RUNNING
+        if self._engine.simultaneous:
+            return np.stack([running, running], axis=1)
+        mover = self.mover
+        return np.stack([running & (mover == 0), running & (mover == 1)], axis=1)
+
+    @property
+    def mover(self) -> NDArray[np.int64]:
+        """Strategic War only: the seat that chooses now in each game, int64 (B,)."""
+        self._require_reset()
+        if self._engine.simultaneous:
+            raise ValueError("mover is for strategic-war; in attack-defence both seats choose at once")
+        movers = np.empty(self.num_games, np.int64)
+        self._engine.module.rules.movers(self.games, movers)
+        return movers
+
+    def observe(
+        self, rows: ArrayLike | None = None, seats: ArrayLike | None = None
+    ) -> tuple[NDArray[Any], NDArray[np.int8]]:
+        """Observations and action masks, in arrays of the caller's own.
+
+        Args:
+            rows, seats: integers (K,): the view of ``seats[k]`` in game ``rows[k]``. Without both: in Attack and
+                Defence both seats of every game, with shapes (B, 2, F) and (B, 2, A); in Strategic War the mover
+                of every game, (B, F) and (B, A).
+
+        Returns:
+            observation (K, F), and action_mask int8 (K, A). Where a seat has nothing to choose its action is
+            ignored, so its mask is all 1: no row is ever without a legal action.
+        """
+        self._require_reset()
+        if (rows is None) != (seats is None):
+            raise ValueError("rows and seats go together; give both or neither")
+        if rows is not None and seats is not None:
+            return self._observe(self._indices("rows", rows, self.num_games), self._indices("seats", seats, 2))
+        if not self._engine.simultaneous:
+            return self._observe(self._rows, self.mover)
+        observation, mask = self._observe(*self._both_seats(self._rows))
+        return self._by_seat(observation), self._by_seat(mask)
+
+    @staticmethod
+    def _by_seat(array: NDArray[Any]) -> NDArray[Any]:
+        return array.reshape(len(array) // 2, 2, array.shape[1])
+
+    def _indices(self, name: str, value: ArrayLike, limit: int) -> NDArray[np.int64]:
+        array = np.asarray(value)
+        if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+            raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}; it must be integers (K,)")
+        if array.size and (array.min() < 0 or array.max() >= limit):
+            raise ValueError(f"{name} must lie in 0 to {limit - 1}")
+        return array.astype(np.int64)
+
+    @staticmethod
+    def _both_seats(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return np.repeat(rows, 2), np.tile(np.arange(2), len(rows))
+
+    def _observe(
+        self, rows: NDArray[np.int64], seats: NDArray[np.int64]
+    ) -> tuple[NDArray[Any], NDArray[np.int8]]:
+        if len(rows) != len(seats):
+            raise ValueError(f"rows has {len(rows)} entries and seats {len(seats)}; give as many of each")
+        observation = np.empty((len(rows), *self.observation_shape), self.observation_dtype)
+        mask = np.empty((len(rows), self.num_actions), np.int8)
+        perfect = self.memory == "perfect"
+
+        def work(first: int, last: int) -> None:
+            self._engine.observe(self.games, (first, last), rows, seats, perfect, observation, mask)
+
+        self._in_slices(len(rows), work)
+        mask[~mask.any(axis=1)] = 1
+        return observation, mask
+
+    def step(self, actions: ArrayLike, *, autoreset: bool = True) -> Step:
+        """One choice in every running game; with ``autoreset``, games that end are dealt anew at once.
+
+        Args:
+            actions: integers: (B, 2) in Attack and Defence; in Strategic War (B,), or (B, 2) of which the mover's
+                is read. Actions of finished games are ignored.
+            autoreset: same-step: after the step, `observe` shows a new deal from the game's own generator, and
+                the end is in ``final_observation``. Without it finished games stay as they are.
+
+        Raises:
+            ValueError: the wrong shape, or an illegal action, naming game and seat; nothing has changed then.
+        """
+        self._require_reset()
+        checked = self._checked_actions(actions)
+        before = self.games["status"] == RUNNING
+        reward = np.empty((self.num_games, 2), np.float32)
+        terminated = np.empty(self.num_games, np.bool_)
+        truncated = np.empty(self.num_games, np.bool_)
+        play = self._engine.module.rules.play_rows
+
+        def work(first: int, last: int) -> None:
+            play(self.games, first, last, checked, reward, terminated, truncated)
+
+        self._in_slices(self.num_games, work)
+        ended = np.flatnonzero((terminated | truncated) & before)
+        final, _ = self._observe(*self._both_seats(ended))
+        if autoreset and len(ended):
+            self._engine.deal(self.games, ended)
+        return Step(reward, terminated, truncated, ended, self._by_seat(final))
+
+    def _checked_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
+        array = np.asarray(actions)
+        if array.dtype.kind in "iu" and array.shape == (self.num_games,) and not self._engine.simultaneous:
+            array = np.stack([array, array], axis=1)
+        if array.dtype.kind not in "iu" or array.shape != (self.num_games, 2):
+            shapes = "(B, 2)" if self._engine.simultaneous else "(B,) or (B, 2)"
+            raise ValueError(
+                f"actions has dtype {array.dtype} and shape {array.shape}; "
+                f"it must be integers {shapes} with B={self.num_games}"
+            )
+        checked = np.ascontiguousarray(array, np.int64)
+        found = int(self._engine.module.rules.first_illegal(self.games, 0, self.num_games, checked))
+        if found >= 0:
+            row, seat = divmod(found, 2)
+            legal = [a for a in range(self.num_actions) if self._engine.is_legal(self.games, row, seat, a)]
+            names = ", ".join(f"{a} {self._engine.actions[a]}" for a in legal)
+            raise ValueError(
+                f"actions: {checked[row, seat]} of player_{seat} in game {row} is illegal; legal are {names}"
+            )
+        return checked
+
+    def _in_slices(self, number: int, work: Callable[[int, int], None]) -> None:
+        """Does ``work(first, last)`` on slices of ``number`` rows, a thread each."""
+        if self._pool is None or number < self._threads:
+            work(0, number)
+            return
+        bounds = np.linspace(0, number, self._threads + 1).astype(int).tolist()
+        list(self._pool.map(work, bounds[:-1], bounds[1:]))
+
+    def _require_reset(self) -> None:
+        if not self._has_reset:
+            raise RuntimeError("no game has been dealt yet: call reset() first")
+
+    def close(self) -> None:
+        """Ends the threads; may be called twice."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+def make_batch(
+    game: str,
+    num_games: int,
+    variant: str | Variant = "standard",
+    *,
+    encoding: str = "tokens",
+    memory: str = "perfect",
+    num_threads: int = 1,
+    **options: Any,
+) -> Batch:
+    """A `Batch` of ``num_games`` games.
+
+    Args:
+        game: ``"attack-defence"`` or ``"strategic-war"``.
+        num_games: 1 to 1,000,000.
+        variant: ``"standard"``, modes joined by ``+`` such as ``"minimal+fair"``, or a variant object.
+        encoding, memory: what observations hold, as in the environments.
+        num_threads: threads that share each step.
+        options: fields of the variant: ``minimal=True``, ``num_ranks=5``, ...
+
+    Raises:
+        ValueError: an argument that is not allowed.
+    """
+    chosen = make_variant(game, variant, **options)
+    return Batch(chosen, num_games, encoding=encoding, memory=memory, num_threads=num_threads)

@@ -1,0 +1,138 @@
+"""What both games' observations are made of: a header of named fields, then one slot a card place.
+
+A *token* observation holds small integers: the header's fields, then a token a slot. The *vector*
+observation is the same with each header field divided by its scale and each slot's token replaced by a
+row of features. So what a player may see is decided once, where tokens are written.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from war_envs.jit import kernel
+
+EncodingName = Literal["vector", "tokens"]
+MemoryName = Literal["perfect", "table"]
+ENCODINGS: Final[tuple[str, ...]] = ("vector", "tokens")
+MEMORIES: Final[tuple[str, ...]] = ("perfect", "table")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A header field: its token is an integer from 0 to ``scale``, its vector entry token / scale."""
+
+    name: str
+    scale: int
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How one game's observations are laid out.
+
+    Attributes:
+        header: the fields at the front, in order.
+        slots_per_card: card slots for each card of the deck (2: both hands; 3: the table too).
+        features: float32 (tokens, width): what a slot's token becomes in a vector.
+        write: the kernel ``write(game, viewer, perfect, out)`` that writes one token observation.
+    """
+
+    header: tuple[Field, ...]
+    slots_per_card: int
+    features: NDArray[np.float32]
+    write: Callable[..., None]
+
+    def num_slots(self, deck_size: int) -> int:
+        """Card slots in an observation for a deck of ``deck_size`` cards."""
+        return self.slots_per_card * deck_size
+
+    def size(self, encoding: str, deck_size: int) -> int:
+        """Entries of one observation."""
+        width = self.features.shape[1] if encoding == "vector" else 1
+        return len(self.header) + width * self.num_slots(deck_size)
+
+    def dtype(self, encoding: str) -> np.dtype[Any]:
+        """float32 for vectors, uint8 for tokens."""
+        return np.dtype(np.float32 if encoding == "vector" else np.uint8)
+
+    def space(self, encoding: str, deck_size: int) -> spaces.Box:
+        """The Gymnasium space of one observation."""
+        size = self.size(encoding, deck_size)
+        if encoding == "vector":
+            return spaces.Box(0.0, 1.0, (size,), np.float32)
+        high = np.full(size, len(self.features) - 1, np.uint8)
+        high[: len(self.header)] = self.scales
+        return spaces.Box(np.zeros(size, np.uint8), high, dtype=np.uint8)
+
+    @property
+    def scales(self) -> NDArray[np.float32]:
+        """float32, one for each header field."""
+        return np.array([field.scale for field in self.header], np.float32)
+
+    def index(self, name: str) -> int:
+        """Where in an observation the header field ``name`` stands."""
+        return [field.name for field in self.header].index(name)
+
+
+def checked_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
+    """``value``, if it is one of ``allowed``.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name}={value!r} is not allowed; choose from {', '.join(allowed)}")
+    return value
+
+
+@kernel
+def expand(tokens, scales, features, out):
+    """Writes the vector form of one token observation into ``out`` (f4)."""
+    header = scales.shape[0]
+    width = features.shape[1]
+    for i in range(header):
+        out[i] = tokens[i] / scales[i]
+    at = header
+    for slot in range(header, tokens.shape[0]):
+        token = tokens[slot]
+        for j in range(width):
+            out[at + j] = features[token, j]
+        at += width
+
+
+@kernel
+def write_turn(game, out, at):
+    """Writes turn / max_turns in 65535ths, as a high and a low byte."""
+    fraction = game.turn * 65535 // game.max_turns
+    out[at] = fraction >> 8
+    out[at + 1] = fraction & 255
+
+
+@kernel
+def count_four(mask, shift):
+    """How many of the four bits from ``shift`` on are set."""
+    nibble = (mask >> np.uint64(shift)) & np.uint64(15)
+    n = 0
+    for i in range(4):
+        n += np.int64((nibble >> np.uint64(i)) & np.uint64(1))
+    return n
+
+
+def card_features(extra: int, tokens: list[tuple[tuple[int, ...], int | None]]) -> NDArray[np.float32]:
+    """A feature table: for each token, flags, then rank (13) and suit (4) one-hot if a card is shown.
+
+    Args:
+        extra: how many flags there are.
+        tokens: for each token the flags that are set, and the card shown or None.
+    """
+    table = np.zeros((len(tokens), extra + 17), np.float32)
+    for token, (flags, card) in enumerate(tokens):
+        table[token, list(flags)] = 1.0
+        if card is not None:
+            table[token, extra + card // 4] = 1.0
+            table[token, extra + 13 + card % 4] = 1.0
+    table.flags.writeable = False
+    return table

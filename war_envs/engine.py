@@ -1,0 +1,227 @@
+"""The kernels of each game behind one interface: what environments and batches are built on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from war_envs import attack_defence, strategic_war
+from war_envs.cards import NAMES, NUM_CARDS, GameName, parse
+from war_envs.encoding import Encoding
+from war_envs.kernels import NO_CARD, RING
+from war_envs.variant import Variant
+
+Records = np.ndarray[Any, np.dtype[Any]]
+Hands = tuple[list[str], list[str]]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One game's record, kernels and names.
+
+    Attributes:
+        game: its name.
+        module: the package with its ``rules``, ``observation`` and ``words``.
+    """
+
+    game: GameName
+    module: Any
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """The game record."""
+        return np.dtype(self.module.rules.GAME)
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """How observations are laid out."""
+        encoding: Encoding = self.module.observation.ENCODING
+        return encoding
+
+    @cached_property
+    def actions(self) -> tuple[str, ...]:
+        """The names of the actions, by number."""
+        return tuple(self.module.words.ACTIONS)
+
+    @property
+    def num_actions(self) -> int:
+        """How many actions there are."""
+        return len(self.actions)
+
+    @property
+    def simultaneous(self) -> bool:
+        """Do both players choose at once?"""
+        return self.game == "attack-defence"
+
+    def new_games(self, variant: Variant, number: int) -> Records:
+        """``number`` records of a variant, not dealt yet and with no generator state."""
+        games = np.zeros(number, self.dtype)
+        games["num_ranks"] = variant.num_ranks
+        games["max_turns"] = variant.max_turns
+        for mode in ("minimal", "fair", "open_cards"):
+            games[mode] = getattr(variant, mode)
+        if self.game == "attack-defence":
+            games["own_first"] = variant.own_card == "first"  # type: ignore[union-attr]
+        else:
+            games["first"] = -1
+        return games
+
+    def deal(self, games: Records, rows: NDArray[np.int64]) -> None:
+        """Deals the games of ``rows`` anew, each from its own generator."""
+        self._quietly(self.module.rules.deal_rows, games, rows)
+
+    def start(self, games: Records, rows: NDArray[np.int64]) -> None:
+        """Starts the games of ``rows``, whose hands have just been laid with `lay_hands`."""
+        self._quietly(self.module.rules.start_rows, games, rows)
+
+    @staticmethod
+    def _quietly(function: Callable[..., None], *args: Any) -> None:
+        # With the JIT off, NumPy would warn of the generator's intended overflows.
+        with np.errstate(over="ignore"):
+            function(*args)
+
+    def play(self, games: Records, actions: NDArray[np.int64]) -> None:
+        """Plays ``actions`` (int64, (B, 2)), which must be legal, in all games that still run."""
+        number = len(games)
+        ends = np.empty((2, number), np.bool_)
+        rewards = np.empty((number, 2), np.float32)
+        self.module.rules.play_rows(games, 0, number, actions, rewards, ends[0], ends[1])
+
+    def is_legal(self, games: Records, row: int, seat: int, action: int) -> bool:
+        """Is ``action`` legal for ``seat`` in game ``row`` now?"""
+        return bool(self.module.rules.is_legal(games, row, seat, action))
+
+    def observe(
+        self,
+        games: Records,
+        span: tuple[int, int],
+        rows: NDArray[np.int64],
+        seats: NDArray[np.int64],
+        perfect: bool,
+        out: NDArray[Any],
+        masks: NDArray[np.int8],
+    ) -> None:
+        """Writes observations and masks of the pairs ``span[0]`` to ``span[1] - 1`` of (rows, seats).
+
+        Args:
+            rows: int64 (K,), games.
+            seats: int64 (K,), whose view, 0 or 1.
+            perfect: perfect memory rather than just the table.
+            out: float32 (K, size) for vectors or uint8 (K, size) for tokens.
+            masks: int8 (K, num_actions); all 0 where the seat has nothing to choose.
+        """
+        observation = self.module.observation
+        if out.dtype == np.uint8:
+            observation.observe_tokens(games, *span, rows, seats, perfect, out, masks)
+            return
+        header = len(self.encoding.header)
+        width = self.encoding.features.shape[1]
+        size = header + (out.shape[1] - header) // width
+        scales, features = self._tables
+        observation.observe_vector(
+            games, *span, rows, seats, perfect, scales, features, size, out, masks
+        )
+
+    @cached_property
+    def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        return self.encoding.scales, self.encoding.features
+
+    def lay_hands(self, games: Records, row: int, hands: Sequence[Sequence[int]]) -> None:
+        """Lays two hands of cards, top first, into one record."""
+        for player, hand in enumerate(hands):
+            games["hands"][row, player, : len(hand)] = hand
+            games["heads"][row, player] = 0
+            games["sizes"][row, player] = len(hand)
+
+    def parse_hands(self, variant: Variant, hands: object) -> list[list[int]]:
+        """Two hands of card names, top first, as cards.
+
+        Raises:
+            ValueError: not two non-empty sequences of distinct cards of the variant's deck.
+        """
+        if not _is_sequence(hands) or len(hands) != 2 or not all(map(_is_sequence, hands)):
+            raise ValueError(f"hands={hands!r} is not allowed; give two sequences of card names")
+        parsed = [[parse(self.game, name) for name in hand] for hand in hands]
+        for player, hand in enumerate(parsed):
+            if not hand:
+                raise ValueError(f"hands[{player}] is empty; each hand needs a card")
+        together = parsed[0] + parsed[1]
+        deck = set(variant.deck)
+        for card in together:
+            name = NAMES[self.game][card]
+            if card not in deck:
+                raise ValueError(
+                    f"hands holds {name}, which is not in the deck of "
+                    f"{variant.name} with num_ranks={variant.num_ranks}"
+                )
+            if together.count(card) > 1:
+                raise ValueError(f"hands holds {name} twice; cards must be distinct")
+        return parsed
+
+    def hand(self, game: Any, player: int) -> list[int]:
+        """The cards of a player's hand, top first."""
+        places = (int(game.heads[player]) + np.arange(int(game.sizes[player]))) % RING
+        return [int(card) for card in game.hands[player][places]]
+
+    def card_names(self, cards: Sequence[int]) -> list[str]:
+        """The names of cards."""
+        return [NAMES[self.game][card] for card in cards]
+
+    def known(self, game: Any, viewer: int) -> tuple[list[bool], list[bool]]:
+        """For both hands, top first: does the viewer know the card at that place?"""
+        seen = int(game.seen[viewer] if self.simultaneous else game.seen)
+        first, second = (
+            [bool(seen >> card & 1) for card in self.hand(game, player)] for player in (0, 1)
+        )
+        return first, second
+
+    def table(self, game: Any) -> list[int]:
+        """The cards on the table, in the order they were laid."""
+        return [] if self.simultaneous else game.table[: game.table_size].tolist()
+
+    def check_record(self, game: Any, variant: Variant) -> None:
+        """Refuses a record that no game of ``variant`` can reach, as far as kernels rely on it.
+
+        Raises:
+            ValueError: naming the field.
+        """
+        fresh = self.new_games(variant, 1)[0]
+        fixed = ["num_ranks", "max_turns", "minimal", "fair", "open_cards"]
+        fixed += ["own_first"] if self.simultaneous else []
+        for field in fixed:
+            if game[field] != fresh[field]:
+                raise ValueError(f"state: {field} is {game[field]}, the environment's {fresh[field]}")
+        ranges = {"heads": (0, RING - 1), "sizes": (0, NUM_CARDS), "turn": (0, variant.max_turns)}
+        ranges |= {"twins": (0, 1), "status": (0, 2), "winner": (-1, 1)}
+        ranges |= {"last_action": (-1, self.num_actions - 1), "last_taker": (-1, 1)}
+        if not self.simultaneous:
+            ranges |= {"table_size": (0, NUM_CARDS), "attacker": (0, 1), "phase": (0, 3)}
+            ranges |= {"first": (-1, 1), "last_ending": (0, 3), "last_taken": (0, NUM_CARDS)}
+        for field, (low, high) in ranges.items():
+            if np.any(game[field] < low) or np.any(game[field] > high):
+                raise ValueError(f"state: {field} is {game[field]}, allowed are {low} to {high}")
+        for field in ("last_card", "last_extra") if self.simultaneous else ("last_card",):
+            if np.any((game[field] >= NUM_CARDS) & (game[field] != NO_CARD)):
+                raise ValueError(f"state: {field} is {game[field]}, which is no card")
+        in_play = self.hand(game, 0) + self.hand(game, 1) + self.table(game)
+        if len(set(in_play)) != len(in_play) or not set(in_play) <= set(variant.deck):
+            raise ValueError("state: the cards in play are not distinct cards of the deck")
+        if int(game["in_play"]) != sum(1 << card for card in in_play):
+            raise ValueError("state: in_play does not match the cards of hands and table")
+        if game["status"] == 0 and not (game["sizes"].all() or self.table(game)):
+            raise ValueError("state: the game runs, but a hand is empty")
+        if not game["rng"].any():
+            raise ValueError("state: rng is all zero")
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+ENGINES: Final[dict[GameName, Engine]] = {
+    "attack-defence": Engine("attack-defence", attack_defence),
+    "strategic-war": Engine("strategic-war", strategic_war),
+}

@@ -1,0 +1,57 @@
+"""How kernels are compiled: Numba, cached on disk where that is possible.
+
+Two wishes that `numba.njit(cache=True)` alone does not grant: an install that cannot be written to must
+still import, and a kernel must be compiled anew when any file of kernels has changed, not just its own.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import numba
+from numba.core import event
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_PACKAGES: Final = ("war_envs.", "war_agents.")
+_ROOT: Final = Path(__file__).parent
+
+
+def _stamp() -> tuple[tuple[str, int, int], ...]:
+    """What tells one state of the engine's sources from another."""
+    files = sorted(_ROOT.rglob("*.py"))
+    return tuple((f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files)
+
+
+_STAMP: Final = _stamp() if _ROOT.is_dir() else ()
+
+
+def kernel(function: _F) -> _F:
+    """Compile ``function`` with Numba, without the GIL, cached on disk if any cache is writable."""
+    try:
+        compiled = numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # Numba found no place for its cache
+        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+    cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if cache_file is not None:  # None with NUMBA_DISABLE_JIT
+        cache_file._source_stamp = (cache_file._source_stamp, _STAMP)
+    return compiled  # type: ignore[no-any-return]
+
+
+class _CompileNotice(event.Listener):
+    """Says, once a process, why the first call takes seconds."""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def on_start(self, event: event.Event) -> None:
+        function = event.data["dispatcher"].py_func
+        if not self.said and function.__module__.startswith(_PACKAGES):
+            self.said = True
+            print("war-envs: compiling the engine, a few seconds, once", file=sys.stderr)
+
+    def on_end(self, event: event.Event) -> None:
+        pass
+
+
+event.register("numba:compile", _CompileNotice())

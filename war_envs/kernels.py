@@ -1,0 +1,222 @@
+"""Kernels that both games share: the game's own generator, its hands, and who has seen what.
+
+A game is one record with, among its own, these fields:
+
+==============  ========  ===========================================================================
+field           dtype     meaning
+==============  ========  ===========================================================================
+``rng``         u8 (4,)   state of the game's own generator, xoshiro256++
+``in_play``     u8        bit mask of the cards in play
+``hands``       u1 (2,64) the hands as ring buffers of cards
+``heads``       i8 (2,)   where in its ring a hand's top card lies, 0 to 63
+``sizes``       i8 (2,)   cards in the hand
+``turn``        i8        turns (rounds) finished
+``max_turns``   i8        turns after which the game is truncated
+``num_ranks``   i8        ranks in the deck
+``minimal``, ``fair``, ``open_cards``   i8   the modes, 0 or 1
+``twins``       i8        1 if a card that is seen tells its twin (a Fair deal), else 0
+``status``      i8        `RUNNING`, `TERMINATED` or `TRUNCATED`
+``winner``      i8        the winning player, or -1
+==============  ========  ===========================================================================
+
+All counters are 64-bit, so that the arithmetic is the same compiled and in plain Python.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from war_envs.jit import kernel
+
+RUNNING: Final = 0
+TERMINATED: Final = 1
+TRUNCATED: Final = 2
+NO_CARD: Final = 255
+RING: Final = 64
+
+SHARED_FIELDS: Final[list[Any]] = [
+    ("rng", "u8", (4,)),
+    ("in_play", "u8"),
+    ("hands", "u1", (2, RING)),
+    ("heads", "i8", (2,)),
+    ("sizes", "i8", (2,)),
+    ("turn", "i8"),
+    ("max_turns", "i8"),
+    ("num_ranks", "i8"),
+    ("minimal", "i8"),
+    ("fair", "i8"),
+    ("open_cards", "i8"),
+    ("twins", "i8"),
+    ("status", "i8"),
+    ("winner", "i8"),
+]
+
+
+@kernel
+def bit(card):
+    return np.uint64(1) << np.uint64(card)
+
+
+@kernel
+def _rotate_left(x, k):
+    return (x << np.uint64(k)) | (x >> np.uint64(64 - k))
+
+
+@kernel
+def _next(game):
+    """The next 64 bits of xoshiro256++ (Blackman and Vigna, 2021, https://prng.di.unimi.it)."""
+    s = game.rng
+    result = _rotate_left(s[0] + s[3], 23) + s[0]
+    t = s[1] << np.uint64(17)
+    s[2] ^= s[0]
+    s[3] ^= s[1]
+    s[1] ^= s[2]
+    s[0] ^= s[3]
+    s[2] ^= t
+    s[3] = _rotate_left(s[3], 45)
+    return result
+
+
+@kernel
+def random_below(game, n):
+    """A uniform integer from 0 to n - 1, n below 2**32, without bias (Lemire, 2019)."""
+    n = np.uint64(n)
+    low32 = np.uint64(0xFFFFFFFF)
+    threshold = (low32 + np.uint64(1) - n) % n
+    while True:
+        product = (_next(game) >> np.uint64(32)) * n
+        if (product & low32) >= threshold:
+            return np.int64(product >> np.uint64(32))
+
+
+@kernel
+def shuffle(game, player, n):
+    """Fisher-Yates on the first ``n`` places of a player's ring."""
+    for i in range(n - 1, 0, -1):
+        j = random_below(game, i + 1)
+        card = game.hands[player, i]
+        game.hands[player, i] = game.hands[player, j]
+        game.hands[player, j] = card
+
+
+@kernel
+def deal_colours(game):
+    """Player 0 gets the red cards, shuffled, player 1 the black: the same order if Fair."""
+    n = 0
+    for card in range(4 * game.num_ranks):
+        if card & 1 == 0 and (game.minimal == 0 or card & 2 == 0):
+            game.hands[0, n] = card
+            game.hands[1, n] = card ^ 1
+            n += 1
+    shuffle(game, 0, n)
+    if game.fair:
+        for i in range(n):
+            game.hands[1, i] = game.hands[0, i] ^ 1
+    else:
+        shuffle(game, 1, n)
+    _set_sizes(game, n)
+
+
+@kernel
+def deal_halves(game):
+    """The whole deck is shuffled; player 0 gets the first half, player 1 the second."""
+    n = 0
+    for card in range(4 * game.num_ranks):
+        if game.minimal == 0 or card & 2 == 0:
+            game.hands[0, n] = card
+            n += 1
+    shuffle(game, 0, n)
+    half = n // 2
+    for i in range(half):
+        game.hands[1, i] = game.hands[0, half + i]
+    _set_sizes(game, half)
+
+
+@kernel
+def _set_sizes(game, n):
+    for player in range(2):
+        game.heads[player] = 0
+        game.sizes[player] = n
+
+
+@kernel
+def begin(game):
+    """Starts the shared part of a game whose hands have just been laid, from place 0 of their rings."""
+    game.turn = 0
+    game.status = RUNNING
+    game.winner = -1
+    game.in_play = np.uint64(0)
+    for player in range(2):
+        for i in range(game.sizes[player]):
+            game.in_play |= bit(game.hands[player, i])
+    game.twins = 0
+    if game.fair and game.sizes[0] == game.sizes[1]:
+        game.twins = 1
+        colour = game.hands[0, 0] & 1
+        for i in range(game.sizes[0]):
+            if game.hands[0, i] & 1 != colour or game.hands[1, i] != game.hands[0, i] ^ 1:
+                game.twins = 0
+
+
+@kernel
+def face(game, card):
+    """The bits of all cards that become known when the face of ``card`` is shown."""
+    return bit(card) | bit(card ^ 1) if game.twins else bit(card)
+
+
+@kernel
+def rank(card):
+    return np.int64(card) >> 2
+
+
+@kernel
+def card_at(game, player, place):
+    """The card at a place of a hand, 0 the top."""
+    return game.hands[player, (game.heads[player] + place) & (RING - 1)]
+
+
+@kernel
+def take_top(game, player):
+    card = card_at(game, player, 0)
+    game.heads[player] = (game.heads[player] + 1) & (RING - 1)
+    game.sizes[player] -= 1
+    return card
+
+
+@kernel
+def take_bottom(game, player):
+    game.sizes[player] -= 1
+    return card_at(game, player, game.sizes[player])
+
+
+@kernel
+def put_bottom(game, player, card):
+    game.hands[player, (game.heads[player] + game.sizes[player]) & (RING - 1)] = card
+    game.sizes[player] += 1
+
+
+@kernel
+def end(game, winner):
+    """The game has really ended; ``winner`` -1 is a tie."""
+    game.status = TERMINATED
+    game.winner = winner
+
+
+@kernel
+def finish_turn(game):
+    """Counts a turn and ends the game if a hand is empty, or else if the limit is reached."""
+    game.turn += 1
+    if game.sizes[0] == 0:
+        end(game, 1)
+    elif game.sizes[1] == 0:
+        end(game, 0)
+    elif game.turn >= game.max_turns:
+        game.status = TRUNCATED
+
+
+@kernel
+def reward(game, player):
+    """+1 to the winner, -1 to the loser, else 0."""
+    if game.winner < 0:
+        return 0.0
+    return 1.0 if game.winner == player else -1.0

@@ -1,0 +1,61 @@
+"""The ids under which Gymnasium and PettingZoo know the games.
+
+Gymnasium views need an opponent, which lives in `war_agents`; its entry points are strings, so that nothing
+here imports upward.
+"""
+
+from typing import Final
+
+import gymnasium
+from pettingzoo.env_registry import registration as pettingzoo_registry
+
+from war_envs.variant import MODES, VARIANT_NAMES
+
+NAMESPACE: Final = "war_envs"
+_GYMNASIUM_NAMES: Final = {"attack-defence": "AttackDefence", "strategic-war": "StrategicWar"}
+_MODE_NAMES: Final = {"minimal": "Minimal", "fair": "Fair", "open-card": "OpenCard"}
+
+PETTINGZOO_IDS: Final = {
+    "aec": (f"{NAMESPACE}/attack_defence-v0", f"{NAMESPACE}/strategic_war-v0"),
+    "parallel": (f"{NAMESPACE}/attack_defence-v0",),
+}
+
+
+def gymnasium_id(game: str, variant: str) -> str:
+    """The Gymnasium id of a game's variant, such as ``war_envs/AttackDefence-Minimal-Fair-v0``."""
+    modes = [_MODE_NAMES[mode] for mode in variant.split("+") if mode in MODES]
+    return f"{NAMESPACE}/{'-'.join([_GYMNASIUM_NAMES[game], *modes])}-v0"
+
+
+GYMNASIUM_IDS: Final = tuple(
+    gymnasium_id(game, variant) for game in _GYMNASIUM_NAMES for variant in VARIANT_NAMES
+)
+
+
+def register() -> None:
+    """Registers every id that is not registered yet."""
+    for game in _GYMNASIUM_NAMES:
+        for variant in VARIANT_NAMES:
+            id_ = gymnasium_id(game, variant)
+            modes = {MODES[mode]: True for mode in variant.split("+") if mode in MODES}
+            if id_ not in gymnasium.registry:
+                gymnasium.register(
+                    id_,
+                    entry_point="war_agents.versus:VersusEnv",
+                    kwargs={"game": game, **modes},
+                    disable_env_checker=False,
+                )
+    _register_pettingzoo("aec", "env")
+    _register_pettingzoo("parallel", "parallel_env")
+
+
+def _register_pettingzoo(kind: str, function: str) -> None:
+    known = (
+        pettingzoo_registry.aec_registry
+        if kind == "aec"
+        else pettingzoo_registry.parallel_registry
+    )
+    for id_ in PETTINGZOO_IDS[kind]:
+        module = id_.removeprefix(f"{NAMESPACE}/").replace("-", "_")
+        if id_ not in known:
+            pettingzoo_registry.register(kind, id_, f"war_envs.{module}:{function}")  # type: ignore[call-overload]

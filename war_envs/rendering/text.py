@@ -1,0 +1,63 @@
+"""The table as text.
+
+A seat's view is drawn from its own token observation, so it cannot show more than the seat may see.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from war_envs.cards import NUM_CARDS
+from war_envs.engine import Engine
+from war_envs.variant import Variant
+
+_TITLES = {"attack-defence": "War of Attack and Defence", "strategic-war": "Strategic War"}
+
+
+def view(engine: Engine, variant: Variant, tokens: NDArray[np.uint8], seat: int) -> str:
+    """What ``seat`` sees, from its token observation: unknown cards are ``??``, of known colour ``?r``, ``?b``."""
+    faces = _faces(engine)
+    size = variant.deck_size
+    slots = tokens[len(engine.encoding.header) :].reshape(-1, size)
+    rows = [[faces[token] for token in row if token] for row in slots]
+    header = {field.name: int(tokens[i]) for i, field in enumerate(engine.encoding.header)}
+    turn = round((header["turn"] * 256 + header["turn_low"]) * _limit(variant) / 65535)
+    own, other, *table = rows
+    hands = (own, other) if seat == 0 else (other, own)
+    return _draw(engine, variant, turn, f"seen by player_{seat}", hands, table)
+
+
+def everything(engine: Engine, variant: Variant, game: Any) -> str:
+    """All cards face up, from the game record."""
+    hands = tuple(engine.card_names(engine.hand(game, player)) for player in range(2))
+    table = [] if engine.simultaneous else [engine.card_names(engine.table(game))]
+    return _draw(engine, variant, int(game.turn), "all open", hands, table)
+
+
+def _limit(variant: Variant) -> int:
+    assert variant.max_turns is not None
+    return variant.max_turns
+
+
+def _faces(engine: Engine) -> list[str]:
+    """How each slot token is drawn."""
+    names = engine.card_names(range(NUM_CARDS))
+    if engine.simultaneous:
+        return ["", "??", "??", *names, *names]
+    return ["", "??", "?r", "?b", *names]
+
+
+def _draw(
+    engine: Engine,
+    variant: Variant,
+    turn: int,
+    seen: str,
+    hands: tuple[list[str], ...],
+    table: list[list[str]],
+) -> str:
+    lines = [f"{_TITLES[engine.game]} ({variant.name}), turn {turn} of {_limit(variant)}, {seen}"]
+    for player, hand in enumerate(hands):
+        lines.append(f"player_{player} ({len(hand):2}): {' '.join(hand)}")
+    lines.extend(f"table    ({len(cards):2}): {' '.join(cards)}" for cards in table if cards)
+    return "\n".join(lines)

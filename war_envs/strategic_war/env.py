@@ -1,0 +1,31 @@
+"""Strategic War as a PettingZoo AEC environment."""
+
+from typing import Any, ClassVar
+
+from war_envs.aec import TableAEC
+from war_envs.kernels import RUNNING
+from war_envs.strategic_war import words
+from war_envs.table import AGENTS
+
+
+class StrategicWarAEC(TableAEC):
+    """AEC view: whoever must flip a card or answer whether to surrender is next."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "strategic_war_v0",
+        "render_modes": ["ansi"],
+        "is_parallelizable": False,
+    }
+
+    def _first_agent(self) -> str:
+        return self._mover()
+
+    def _mover(self) -> str:
+        return AGENTS[self._engine.module.rules.mover_of(self._games, 0)]
+
+    def _choose(self, seat: int, action: int) -> None:
+        self._play(action, action)
+        game = self._games[0]
+        if game.status == RUNNING:
+            self.agent_selection = self._mover()
+        self._settle(words.event(game, seat, action))

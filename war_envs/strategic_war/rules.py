@@ -1,0 +1,291 @@
+"""The rules of Strategic War, as kernels on one game record.
+
+The record has the fields of `war_envs.kernels` and these:
+
+=================  =========  ======================================================================
+field              dtype      meaning
+=================  =========  ======================================================================
+``seen``           u8         the bit mask of the cards whose faces both players know
+``table``          u1 (52,)   the cards on the table, in the order they were laid
+``table_size``     i8         cards on the table
+``attacker``       i8         the player who attacks
+``phase``          i8         whose choice it is, and which: `ATTACKING` to `ATTACKER_ANSWERING`
+``first``          i8         the given first attacker, or -1 to draw one at each start
+``last_action``    i8 (2,)    each player's last choice, -1 before the first
+``last_card``      u1 (2,)    the last card each player flipped in the last round, or `NO_CARD`
+``last_taker``     i8         who took the last round, or -1
+``last_ending``    i8         how it ended: 0 none yet, 1 battle, 2 war, 3 surrender
+``last_taken``     i8         cards collected in it
+=================  =========  ======================================================================
+
+The order on the table tells who laid a card and how: places alternate between attacker and defender,
+and of each eight places the first two hold flipped cards, the others cards laid face down.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from war_envs.cards import NUM_CARDS
+from war_envs.jit import kernel
+from war_envs.kernels import (
+    NO_CARD,
+    RUNNING,
+    SHARED_FIELDS,
+    TERMINATED,
+    TRUNCATED,
+    begin,
+    deal_colours,
+    end,
+    face,
+    finish_turn,
+    put_bottom,
+    random_below,
+    rank,
+    reward,
+    take_bottom,
+    take_top,
+)
+
+TOP: Final = 0
+BOTTOM: Final = 1
+FIGHT: Final = 2
+SURRENDER: Final = 3
+NUM_ACTIONS: Final = 4
+
+ATTACKING: Final = 0
+DEFENDING: Final = 1
+DEFENDER_ANSWERING: Final = 2
+ATTACKER_ANSWERING: Final = 3
+
+BATTLE: Final = 1
+WAR: Final = 2
+SURRENDERED: Final = 3
+
+GAME: Final = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                *SHARED_FIELDS,
+                ("seen", "u8"),
+                ("table", "u1", (NUM_CARDS,)),
+                ("table_size", "i8"),
+                ("attacker", "i8"),
+                ("phase", "i8"),
+                ("first", "i8"),
+                ("last_action", "i8", (2,)),
+                ("last_card", "u1", (2,)),
+                ("last_taker", "i8"),
+                ("last_ending", "i8"),
+                ("last_taken", "i8"),
+            ],
+            align=True,
+        ),
+    )
+)
+
+
+@kernel
+def mover(game):
+    """The player who must choose now."""
+    attackers = game.phase == ATTACKING or game.phase == ATTACKER_ANSWERING
+    return game.attacker if attackers else 1 - game.attacker
+
+
+@kernel
+def legal(game, player, action):
+    """May ``player`` choose ``action`` now?"""
+    if game.status != RUNNING or player != mover(game):
+        return False
+    if game.phase == ATTACKING or game.phase == DEFENDING:
+        return action == TOP or (action == BOTTOM and game.sizes[player] > 1)
+    return action == FIGHT or action == SURRENDER
+
+
+@kernel
+def start(game):
+    """Starts a game whose hands have just been laid."""
+    begin(game)
+    if game.hands[0, 0] & 1:  # no deal gives player 0 the black cards
+        game.twins = 0
+    # Drawn even where it is given, so that the deals that follow are the same either way.
+    drawn = random_below(game, 2)
+    game.attacker = drawn if game.first < 0 else game.first
+    game.seen = game.in_play if game.open_cards else np.uint64(0)
+    game.table_size = 0
+    game.phase = ATTACKING
+    for player in range(2):
+        game.last_action[player] = -1
+        game.last_card[player] = NO_CARD
+    game.last_taker = -1
+    game.last_ending = 0
+    game.last_taken = 0
+
+
+@kernel
+def deal(game):
+    """Deals a new game from the record's own generator."""
+    deal_colours(game)
+    start(game)
+
+
+@kernel
+def _lay(game, card):
+    game.table[game.table_size] = card
+    game.table_size += 1
+
+
+@kernel
+def _both_hold_a_card(game):
+    """Whether the game can go on with a card from each; ends it if not."""
+    if game.sizes[0] > 0 and game.sizes[1] > 0:
+        return True
+    if game.sizes[0] > 0:
+        end(game, 0)
+    elif game.sizes[1] > 0:
+        end(game, 1)
+    else:
+        end(game, -1)
+    return False
+
+
+@kernel
+def _lay_down(game):
+    """Each player lays their top card face down; False if that ended the game."""
+    if not _both_hold_a_card(game):
+        return False
+    _lay(game, take_top(game, game.attacker))
+    _lay(game, take_top(game, 1 - game.attacker))
+    return True
+
+
+@kernel
+def face_up(place):
+    """Was the card at this place of the table flipped?"""
+    return place % 8 < 2
+
+
+@kernel
+def _collect(game, taker, ending):
+    """``taker`` collects the table, leads the next round, and the round is counted."""
+    if game.table_size == 2:
+        own = 0 if taker == game.attacker else 1
+        put_bottom(game, taker, game.table[own])
+        put_bottom(game, taker, game.table[1 - own])
+    else:
+        for place in range(game.table_size):
+            if not face_up(place):
+                put_bottom(game, taker, game.table[place])
+        for value in range(game.num_ranks - 1, -1, -1):
+            for place in range(game.table_size):
+                if face_up(place) and rank(game.table[place]) == value:
+                    put_bottom(game, taker, game.table[place])
+    game.last_taker = taker
+    game.last_ending = ending
+    game.last_taken = game.table_size
+    game.table_size = 0
+    game.attacker = taker
+    game.phase = ATTACKING
+    finish_turn(game)
+
+
+@kernel
+def _flip(game, player, action):
+    card = take_bottom(game, player) if action == BOTTOM else take_top(game, player)
+    game.seen |= face(game, card)
+    game.last_card[player] = card
+    _lay(game, card)
+
+
+@kernel
+def _compare(game):
+    """Settles the two cards just flipped: one player takes all, or war."""
+    attack = game.table[game.table_size - 2]
+    defence = game.table[game.table_size - 1]
+    if rank(attack) != rank(defence) and attack & 3 != defence & 3:
+        taker = game.attacker if rank(attack) > rank(defence) else 1 - game.attacker
+        _collect(game, taker, BATTLE if game.table_size == 2 else WAR)
+    elif _lay_down(game):
+        game.phase = DEFENDER_ANSWERING
+
+
+@kernel
+def play(game, action):
+    """Plays the mover's legal choice in a running game."""
+    player = mover(game)
+    game.last_action[player] = action
+    if game.phase == ATTACKING:
+        _flip(game, player, action)
+        game.phase = DEFENDING
+    elif game.phase == DEFENDING:
+        _flip(game, player, action)
+        _compare(game)
+    elif action == SURRENDER:
+        _collect(game, 1 - player, SURRENDERED)
+    elif game.phase == DEFENDER_ANSWERING:
+        game.phase = ATTACKER_ANSWERING
+    elif _lay_down(game) and _lay_down(game) and _both_hold_a_card(game):
+        game.phase = ATTACKING
+
+
+@kernel
+def deal_rows(games, rows):
+    """Deals the games of ``rows`` (i8, (K,)) anew."""
+    for k in range(rows.shape[0]):
+        deal(games[rows[k]])
+
+
+@kernel
+def start_rows(games, rows):
+    """Starts the games of ``rows`` (i8, (K,)), whose hands have just been laid."""
+    for k in range(rows.shape[0]):
+        start(games[rows[k]])
+
+
+@kernel
+def mover_of(games, row):
+    """`mover` in game ``row``."""
+    return mover(games[row])
+
+
+@kernel
+def movers(games, out):
+    """Writes each game's `mover` into ``out`` (i8, (B,)); that of a finished game means nothing."""
+    for i in range(games.shape[0]):
+        out[i] = mover(games[i])
+
+
+@kernel
+def is_legal(games, row, seat, action):
+    """`legal` in game ``row``."""
+    return legal(games[row], seat, action)
+
+
+@kernel
+def first_illegal(games, first, last, actions):
+    """The first illegal action of games ``first`` to ``last - 1``, as 2 * row + seat, or -1."""
+    for i in range(first, last):
+        if games[i].status == RUNNING:
+            seat = mover(games[i])
+            if not legal(games[i], seat, actions[i, seat]):
+                return 2 * i + seat
+    return -1
+
+
+@kernel
+def play_rows(games, first, last, actions, rewards, terminated, truncated):
+    """One choice in games ``first`` to ``last - 1``; finished ones stay as they are, with reward 0.
+
+    Shapes: ``actions`` i8 (B, 2), of which the mover's is read; ``rewards`` f4 (B, 2);
+    ``terminated``, ``truncated`` bool (B,).
+    """
+    for i in range(first, last):
+        game = games[i]
+        running = game.status == RUNNING
+        if running:
+            play(game, actions[i, mover(game)])
+        for seat in range(2):
+            rewards[i, seat] = reward(game, seat) if running else 0.0
+        terminated[i] = game.status == TERMINATED
+        truncated[i] = game.status == TRUNCATED

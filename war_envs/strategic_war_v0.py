@@ -1,0 +1,63 @@
+"""Strategic War: flip the top or the bottom card of a deck that nobody looks at; equal ranks or suits are war.
+
+Agents ``player_0`` and ``player_1``; actions 0 TOP, 1 BOTTOM, 2 FIGHT and 3 SURRENDER, of which the mask leaves the
+legal ones. Reward +1 to the winner and -1 to the loser, 0 to both for a tie or a game truncated after ``max_turns``
+rounds.
+"""
+
+from typing import Any, Literal
+
+from pettingzoo import AECEnv
+
+from war_envs.aec import wrapped
+from war_envs.encoding import EncodingName, MemoryName
+from war_envs.strategic_war import observation
+from war_envs.strategic_war.env import StrategicWarAEC
+from war_envs.table import Observation
+from war_envs.variant import StrategicWarVariant
+
+__doc__ = f"{__doc__}\nObservations\n------------\n\n{observation.__doc__}"
+__all__ = ["env", "raw_env"]
+
+
+def raw_env(
+    *,
+    minimal: bool = False,
+    fair: bool = False,
+    open_cards: bool = False,
+    num_ranks: int = 13,
+    max_turns: int | None = None,
+    encoding: EncodingName = "vector",
+    memory: MemoryName = "perfect",
+    render_mode: Literal["ansi"] | None = None,
+    render_view: Literal["player_0", "player_1", "all"] = "player_0",
+) -> StrategicWarAEC:
+    """The AEC environment without wrappers: an illegal action raises and changes nothing.
+
+    Args:
+        minimal: two suits (26 cards) instead of four.
+        fair: the black hand repeats the red one.
+        open_cards: every card is face up.
+        num_ranks: ranks in the deck, odd, 3 to 13.
+        max_turns: rounds after which a game is truncated, 1 to 1,000,000,000; None is 40 a card of the deck.
+        encoding: ``"vector"`` (float32 in [0, 1]) or ``"tokens"`` (uint8).
+        memory: ``"perfect"``, all a player could remember, or ``"table"``, what lies in view.
+        render_mode: ``"ansi"`` makes ``render()`` return text.
+        render_view: whose view is drawn: a seat, or ``"all"`` for everything open.
+
+    Raises:
+        ValueError: an option that is not allowed.
+    """
+    variant = StrategicWarVariant(
+        minimal=minimal,
+        fair=fair,
+        open_cards=open_cards,
+        num_ranks=num_ranks,
+        max_turns=max_turns,
+    )
+    return StrategicWarAEC(variant, encoding, memory, render_mode, render_view)
+
+
+def env(**options: Any) -> AECEnv[str, Observation, int]:
+    """The AEC environment in PettingZoo's wrappers; ``options`` as for `raw_env`."""
+    return wrapped(raw_env(**options))

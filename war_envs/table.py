@@ -1,0 +1,321 @@
+"""One game being played: what the AEC and the parallel environments share."""
+
+import base64
+import copy
+import json
+from typing import Any, ClassVar, Self
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from war_envs import rendering, seeding
+from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
+from war_envs.engine import ENGINES, Engine, Hands, Records
+from war_envs.kernels import TERMINATED, TRUNCATED
+from war_envs.variant import Variant, integer
+
+AGENTS = ("player_0", "player_1")
+RENDER_MODES = ("ansi",)
+STATE_VERSION = 1
+
+Observation = dict[str, NDArray[Any]]
+
+_ROW = np.zeros(1, np.int64)
+_SEATS = (np.array([0]), np.array([1]))
+
+
+class Table:
+    """A game record with its options; the base of all single-game environments.
+
+    Attributes:
+        possible_agents: ``["player_0", "player_1"]``.
+        variant: the rules that are played.
+        encoding, memory, render_mode, render_view: as given.
+    """
+
+    metadata: ClassVar[dict[str, Any]]
+    api: ClassVar[str]
+    # What exists only between reset() and the end; subclasses name their own.
+    books: ClassVar[tuple[str, ...]] = ("agents", "rewards", "terminations", "truncations", "infos")
+
+    agents: list[str]
+    rewards: dict[str, float]
+    terminations: dict[str, bool]
+    truncations: dict[str, bool]
+    infos: dict[str, dict[str, Any]]
+
+    def __init__(
+        self,
+        variant: Variant,
+        encoding: str,
+        memory: str,
+        render_mode: str | None,
+        render_view: str,
+    ) -> None:
+        super().__init__()
+        self.variant = variant
+        self.encoding = checked_choice("encoding", encoding, ENCODINGS)
+        self.memory = checked_choice("memory", memory, MEMORIES)
+        if render_mode is not None:
+            checked_choice("render_mode", render_mode, RENDER_MODES)
+        self.render_mode = render_mode
+        self.render_view = checked_choice("render_view", render_view, (*AGENTS, "all"))
+        self.possible_agents = list(AGENTS)
+        layout = self._engine.encoding
+        self._size = layout.size(encoding, variant.deck_size)
+        self._dtype = layout.dtype(encoding)
+        num_actions = self._engine.num_actions
+        self._observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": layout.space(encoding, variant.deck_size),
+                    "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
+                }
+            )
+            for agent in AGENTS
+        }
+        self._action_spaces = {agent: spaces.Discrete(num_actions) for agent in AGENTS}
+        self._games = self._engine.new_games(variant, 1)
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only for attributes that are not there: the books before the first reset.
+        if name in type(self).books or name == "num_agents":
+            raise AttributeError(f"{name} is not there yet: call reset() first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def _engine(self) -> Engine:
+        return ENGINES[self.variant.game]
+
+    @property
+    def _game(self) -> Any:
+        self._require_reset()
+        return self._games[0]
+
+    def _require_reset(self) -> None:
+        if "agents" not in self.__dict__:
+            raise RuntimeError("no game has been dealt yet: call reset() first")
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's ``{"observation": ..., "action_mask": ...}``, always the same object."""
+        return self._observation_spaces[AGENTS[_seat(agent)]]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of an agent's actions, always the same object."""
+        return self._action_spaces[AGENTS[_seat(agent)]]
+
+    def observe(self, agent: str) -> Observation:
+        """What ``agent`` observes now, in arrays of the caller's own.
+
+        Returns:
+            ``observation``: float32 in [0, 1] or uint8, one axis (see the game's index table).
+            ``action_mask``: int8, 1 for each legal action; all 0 where the agent has nothing to choose.
+        """
+        self._require_reset()
+        return self._observe(self._games, _seat(agent))
+
+    def _observe(self, games: Records, seat: int) -> Observation:
+        observation = np.empty((1, self._size), self._dtype)
+        mask = np.empty((1, self._engine.num_actions), np.int8)
+        perfect = self.memory == "perfect"
+        self._engine.observe(games, (0, 1), _ROW, _SEATS[seat], perfect, observation, mask)
+        return {"observation": observation[0], "action_mask": mask[0]}
+
+    @property
+    def hands(self) -> Hands:
+        """The true hands as card names, top first: (player_0's, player_1's)."""
+        engine, game = self._engine, self._game
+        return (
+            engine.card_names(engine.hand(game, 0)),
+            engine.card_names(engine.hand(game, 1)),
+        )
+
+    def known(self, agent: str) -> tuple[list[bool], list[bool]]:
+        """For both hands, top first: does ``agent`` know the card at that place?"""
+        return self._engine.known(self._game, _seat(agent))
+
+    def render(self) -> str | None:
+        """The table as text with ``render_mode="ansi"``, as ``render_view`` sees it; else None."""
+        self._require_reset()
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing without a render_mode; use 'ansi'")
+            return None
+        if self.render_view == "all":
+            return rendering.everything(self._engine, self.variant, self._game)
+        seat = _seat(self.render_view)
+        tokens = np.empty((1, self._engine.encoding.size("tokens", self.variant.deck_size)), np.uint8)
+        mask = np.empty((1, self._engine.num_actions), np.int8)
+        perfect = self.memory == "perfect"
+        self._engine.observe(self._games, (0, 1), _ROW, _SEATS[seat], perfect, tokens, mask)
+        return rendering.view(self._engine, self.variant, tokens[0], seat)
+
+    def close(self) -> None:
+        """Nothing is held open; may be called at any time."""
+
+    def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        """Starts a game; checks everything before it changes anything."""
+        options = {} if options is None else options
+        if not isinstance(options, dict):
+            raise ValueError(f"options={options!r} is not allowed; it must be a dict or None")
+        allowed = ("hands",) if self._engine.simultaneous else ("hands", "first_attacker")
+        for option in options:
+            if option not in allowed:
+                raise ValueError(f"option {option!r} is unknown; reset takes {', '.join(allowed)}")
+        games = self._games.copy()
+        if seed is not None or not games["rng"].any():
+            games["rng"][0] = seeding.generator_state(
+                seeding.checked_seed(seed), seeding.TRAINING, lane=0
+            )
+        if not self._engine.simultaneous:
+            first = options.get("first_attacker")
+            games["first"] = -1 if first is None else _first_attacker(first)
+        hands = options.get("hands")
+        if hands is None:
+            self._engine.deal(games, _ROW)
+        else:
+            self._engine.lay_hands(games, 0, self._engine.parse_hands(self.variant, hands))
+            self._engine.start(games, _ROW)
+        self._games = games
+        self._open_books()
+
+    def _open_books(self) -> None:
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos = {agent: {"event": "", "outcome": ""} for agent in AGENTS}
+
+    def _play(self, *actions: int) -> None:
+        """Plays legal actions, one a seat; of the seat that does not act any number will do."""
+        self._engine.play(self._games, np.array([actions]))
+
+    def _write_books(self, event: str) -> None:
+        """Rewards, flags and infos as the record has them, which has just moved on."""
+        game = self._games[0]
+        terminated, truncated = bool(game.status == TERMINATED), bool(game.status == TRUNCATED)
+        winner = int(game.winner) if terminated else -1
+        won = (0.0, 0.0) if winner < 0 else ((-1.0, 1.0) if winner else (1.0, -1.0))
+        self.rewards = dict(zip(AGENTS, won, strict=True))
+        self.terminations = dict.fromkeys(AGENTS, terminated)
+        self.truncations = dict.fromkeys(AGENTS, truncated)
+        outcome = self._engine.module.words.outcome(game) if terminated or truncated else ""
+        self.infos = {agent: {"event": event, "outcome": outcome} for agent in AGENTS}
+
+    def _checked_action(self, agent: str, action: object) -> int:
+        """``action`` as a legal action of ``agent``.
+
+        Raises:
+            ValueError: it is outside the action space, or illegal now.
+        """
+        names = self._engine.actions
+        try:
+            number = integer("action", action, 0, len(names) - 1)
+        except ValueError:
+            known = ", ".join(f"{number} {name}" for number, name in enumerate(names))
+            raise ValueError(
+                f"action={action!r} of {agent} is not an action; choose from {known}"
+            ) from None
+        if not self.is_legal(agent, number):
+            legal = ", ".join(f"{n} {a}" for n, a in enumerate(names) if self.is_legal(agent, n))
+            raise ValueError(
+                f"action={number} ({names[number]}) of {agent} is illegal now; legal are {legal}"
+            )
+        return number
+
+    def is_legal(self, agent: str, action: int) -> bool:
+        """Is ``action``, one of the action space, legal for ``agent`` now?"""
+        return bool(self._engine.is_legal(self._games, 0, AGENTS.index(agent), action))
+
+    def clone(self) -> Self:
+        """An independent copy that continues exactly as this one does, later deals included."""
+        return copy.deepcopy(self)
+
+    __copy__ = clone  # a shallow copy would share the record
+
+    def get_state(self) -> bytes:
+        """The whole state, as JSON in bytes: plain data, which `set_state` checks."""
+        self._require_reset()
+        state = {
+            "war_envs": STATE_VERSION,
+            "api": self.api,
+            "game": self.variant.game,
+            "variant": self.variant.options,
+            "books": {name: getattr(self, name) for name in self.books},
+            "record": base64.b64encode(self._games.tobytes()).decode(),
+        }
+        return json.dumps(state).encode()
+
+    def set_state(self, state: bytes) -> None:
+        """Continues from a state that `get_state` gave, of the same game, variant and kind of environment.
+
+        Raises:
+            ValueError: it is not such a state; nothing has changed then.
+        """
+        content = _parsed_state(state)
+        for name, own in (
+            ("war_envs", STATE_VERSION),
+            ("api", self.api),
+            ("game", self.variant.game),
+            ("variant", self.variant.options),
+        ):
+            if content.get(name) != own:
+                raise ValueError(f"state: {name} is {content.get(name)!r}, not {own!r}")
+        games = self._parsed_record(content.get("record"))
+        self._engine.check_record(games[0], self.variant)
+        books = content.get("books")
+        self._check_books(books)
+        self._games = games
+        for name in self.books:
+            setattr(self, name, books[name])
+
+    def _parsed_record(self, record: object) -> Records:
+        try:
+            data = base64.b64decode(record, validate=True)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            data = b""
+        if len(data) != self._games.nbytes:
+            raise ValueError(f"state: the record must be {self._games.nbytes} bytes in base64")
+        return np.frombuffer(data, self._engine.dtype).copy()
+
+    def _check_books(self, books: Any) -> None:
+        if not isinstance(books, dict) or set(books) != set(self.books):
+            raise ValueError(f"state: books must hold {', '.join(self.books)}")
+        agents = books["agents"]
+        if agents not in ([], ["player_0"], ["player_1"], list(AGENTS)):
+            raise ValueError(f"state: agents is {agents!r}, not some of {list(AGENTS)}")
+        if isinstance(books["rewards"], dict):  # PettingZoo clears rewards with integers
+            books["rewards"] = {a: float(r) if r == 0 else r for a, r in books["rewards"].items()}
+        kinds = {"rewards": float, "terminations": bool, "truncations": bool, "infos": dict}
+        for name, kind in kinds.items():
+            book = books[name]
+            if not isinstance(book, dict) or set(book) != set(agents):
+                raise ValueError(f"state: {name} is {book!r}, not one entry for each of {agents}")
+            if not all(type(value) is kind for value in book.values()):
+                raise ValueError(f"state: {name} is {book!r}, its values must be {kind.__name__}")
+
+
+def _seat(agent: object) -> int:
+    if agent not in AGENTS:
+        raise ValueError(f"agent={agent!r} is unknown; choose from {', '.join(AGENTS)}")
+    return AGENTS.index(str(agent))
+
+
+def _first_attacker(value: object) -> int:
+    """A seat, given as 0 or 1 or as an agent's name."""
+    if isinstance(value, str):
+        return _seat(value)
+    return integer("first_attacker", value, 0, 1)
+
+
+def _parsed_state(state: object) -> dict[str, Any]:
+    if not isinstance(state, bytes | bytearray):
+        raise ValueError(f"state is a {type(state).__name__}; it must be bytes from get_state()")
+    try:
+        content = json.loads(state)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise ValueError("state is not one that get_state() gave")
+    return content

@@ -1,0 +1,160 @@
+"""Which rules a game is played by: one frozen dataclass a game.
+
+Spelling: a variant's ``name`` is ``standard`` or its modes joined by ``+`` in the order ``minimal``,
+``fair``, ``open-card``.
+"""
+
+import dataclasses
+import operator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, ClassVar, Final, Literal
+
+from war_envs import cards
+from war_envs.cards import GameName
+
+MODES: Final = {"minimal": "minimal", "fair": "fair", "open-card": "open_cards"}
+VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
+    "+".join(mode for mode, used in zip(MODES, chosen, strict=True) if used) or "standard"
+    for chosen in product((False, True), repeat=3)
+)
+TURNS_PER_CARD: Final = 40
+MAX_TURNS_LIMIT: Final = 1_000_000_000
+
+
+def integer(name: str, value: object, low: int, high: int) -> int:
+    """``value`` as an int from ``low`` to ``high``; bools and floats are refused.
+
+    Raises:
+        ValueError: it is not such an integer.
+    """
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or not low <= number <= high:
+        raise ValueError(f"{name}={value!r} is not allowed; it must be an integer, {low} to {high}")
+    return number
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Variant:
+    """What both games' variants share.
+
+    Attributes:
+        minimal: two suits (hearts and spades) instead of four.
+        fair: both players hold the same ranks in the same order, red against black.
+        open_cards: every card is face up throughout.
+        num_ranks: ranks in the deck, odd, 3 to 13: the first ones of the game's own order.
+        max_turns: turns (rounds in Strategic War) after which a game is truncated, at least 1;
+            ``None`` is replaced by 40 a card of the deck.
+    """
+
+    game: ClassVar[GameName]
+
+    minimal: bool = False
+    fair: bool = False
+    open_cards: bool = False
+    num_ranks: int = 13
+    max_turns: int | None = None
+
+    def __post_init__(self) -> None:
+        for mode in MODES.values():
+            value = getattr(self, mode)
+            if not isinstance(value, bool):
+                raise ValueError(f"{mode}={value!r} is not allowed; it must be True or False")
+        num_ranks = integer("num_ranks", self.num_ranks, 3, 13)
+        if num_ranks % 2 == 0:
+            raise ValueError(f"num_ranks={num_ranks} is not allowed; it must be odd, 3 to 13")
+        object.__setattr__(self, "num_ranks", num_ranks)
+        limit = TURNS_PER_CARD * self.deck_size if self.max_turns is None else self.max_turns
+        object.__setattr__(self, "max_turns", integer("max_turns", limit, 1, MAX_TURNS_LIMIT))
+
+    @property
+    def name(self) -> str:
+        """``standard``, or the modes joined by ``+``."""
+        return "+".join(m for m, field in MODES.items() if getattr(self, field)) or "standard"
+
+    @cached_property
+    def deck(self) -> tuple[int, ...]:
+        """The cards of the whole deck (see `war_envs.cards`), ascending."""
+        return cards.deck(self.num_ranks, self.minimal)
+
+    @property
+    def deck_size(self) -> int:
+        """Cards in the whole deck: 26 or 52 with all 13 ranks."""
+        return self.num_ranks * (2 if self.minimal else 4)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keyword arguments that make this variant."""
+        return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackDefenceVariant(_Variant):
+    """The rules of a game of War of Attack and Defence; see `_Variant` for the shared fields.
+
+    Attributes:
+        own_card: where a winner's own card goes: ``"bottom"`` (collected last, so that it becomes
+            the bottom card) or ``"first"`` (collected before the cards it won).
+    """
+
+    game: ClassVar[GameName] = "attack-defence"
+
+    own_card: Literal["bottom", "first"] = "bottom"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.own_card not in ("bottom", "first"):
+            raise ValueError(f"own_card={self.own_card!r} is not allowed; use 'bottom' or 'first'")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrategicWarVariant(_Variant):
+    """The rules of a game of Strategic War; see `_Variant` for the fields."""
+
+    game: ClassVar[GameName] = "strategic-war"
+
+
+Variant = AttackDefenceVariant | StrategicWarVariant
+_CLASSES: Final[dict[str, type[AttackDefenceVariant] | type[StrategicWarVariant]]] = {
+    "attack-defence": AttackDefenceVariant,
+    "strategic-war": StrategicWarVariant,
+}
+GAMES: Final[tuple[str, ...]] = tuple(_CLASSES)
+
+
+def make_variant(game: str, name: str | Variant = "standard", **options: Any) -> Variant:
+    """The variant of ``game`` that is spelt ``name``, with further fields from ``options``.
+
+    ``make_variant("attack-defence", "minimal+fair", num_ranks=5)``. A `Variant` is passed through.
+
+    Raises:
+        ValueError: an unknown game, name or option, or a value that is not allowed.
+    """
+    cls = _CLASSES.get(game)
+    if cls is None:
+        raise ValueError(f"game={game!r} is unknown; choose from {', '.join(GAMES)}")
+    if isinstance(name, _Variant):
+        if not isinstance(name, cls):
+            raise ValueError(f"variant={name!r} is not a variant of {game}")
+        return dataclasses.replace(name, **checked_options(game, options))
+    if name not in VARIANT_NAMES:
+        raise ValueError(f"variant={name!r} is unknown; choose from {', '.join(VARIANT_NAMES)}")
+    modes = {MODES[mode]: True for mode in name.split("+") if mode in MODES}
+    return cls(**{**modes, **checked_options(game, options)})
+
+
+def checked_options(game: str, options: dict[str, Any]) -> dict[str, Any]:
+    """``options`` unchanged, if the game's variant has a field for each.
+
+    Raises:
+        ValueError: it has not.
+    """
+    allowed = [field.name for field in dataclasses.fields(_CLASSES[game])]
+    for option in options:
+        if option not in allowed:
+            raise ValueError(f"option {option!r} is unknown to {game}; it has {', '.join(allowed)}")
+    return options
