@@ -21,16 +21,14 @@ class TableAEC(Table, AECEnv[str, Observation, int]):
         "_skip_agent_selection",
     )
 
-    _skip_agent_selection: str | None
-
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deals a new game.
 
         Args:
-            seed: an integer, 0 to 2**63 - 1, that fixes this deal and all that follow; None goes on with
-                the environment's own generator (fresh entropy the first time).
-            options: ``hands``: two sequences of card names, top first, to play from; Strategic War also
-                takes ``first_attacker``, 0 or 1.
+            seed: an integer, 0 to 2**63 - 1, that fixes this deal and all that follow; None goes on
+                with the environment's own generator (fresh entropy the first time).
+            options: ``hands``: two sequences of card names, top first, to play from; Strategic War
+                also takes ``first_attacker``, 0 or 1.
 
         Raises:
             ValueError: a bad seed or option; the game goes on as it was then.
@@ -40,7 +38,7 @@ class TableAEC(Table, AECEnv[str, Observation, int]):
     def _open_books(self) -> None:
         super()._open_books()
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
-        self._skip_agent_selection = None
+        self._skip_agent_selection = None  # type: ignore[assignment]
         self.agent_selection = self._first_agent()
 
     def _first_agent(self) -> str:
@@ -54,8 +52,8 @@ class TableAEC(Table, AECEnv[str, Observation, int]):
         """The agent whose turn it is chooses ``action``; None once that agent's game is over.
 
         Raises:
-            ValueError: an action that is not legal now, None from a live agent, or anything else from one whose game
-                is over; nothing has changed then.
+            ValueError: an action that is not legal now, None from a live agent, or anything else
+                from one whose game is over; nothing has changed then.
         """
         self._require_reset()
         if not self.agents:
@@ -79,7 +77,7 @@ class TableAEC(Table, AECEnv[str, Observation, int]):
             self.agent_selection = AGENTS[0]
 
     def forfeit(self, agent: str, action: int) -> None:
-        """Ends a running game against ``agent`` for an illegal ``action``: -1, and +1 to the other."""
+        """Ends a running game for an illegal ``action``: -1 to ``agent``, +1 to the other."""
         seat = AGENTS.index(agent)
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(AGENTS, 0.0)

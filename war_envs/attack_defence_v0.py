@@ -1,7 +1,8 @@
-"""War of Attack and Defence: both players see their own top card and choose at once to attack or defend.
+"""War of Attack and Defence: look at your top card, then both choose at once to attack or defend.
 
-Agents ``player_0`` and ``player_1``; actions 0 ATTACK and 1 DEFEND, both always legal. Reward +1 to the winner and
--1 to the loser when a player is out of cards; a game is truncated, with 0 to both, after ``max_turns`` turns.
+Agents ``player_0`` and ``player_1``; actions 0 ATTACK and 1 DEFEND, both always legal. Reward +1 to
+the winner and -1 to the loser when a player is out of cards; a game is truncated, with 0 to both,
+after ``max_turns`` turns.
 """
 
 from typing import Any, Literal
@@ -39,8 +40,10 @@ def raw_env(
         fair: both players hold the same ranks in the same order.
         open_cards: every card is face up.
         num_ranks: ranks in the deck, odd, 3 to 13.
-        max_turns: turns after which a game is truncated, 1 to 1,000,000,000; None is 40 a card of the deck.
-        own_card: a winner's own card goes under the deck last (``"bottom"``) or before what it won (``"first"``).
+        max_turns: turns after which a game is truncated, 1 to 1,000,000,000; None is 40 a card of
+            the deck.
+        own_card: a winner's own card goes under the deck last (``"bottom"``) or before what it won
+            (``"first"``).
         encoding: ``"vector"`` (float32 in [0, 1]) or ``"tokens"`` (uint8).
         memory: ``"perfect"``, all a player could remember, or ``"table"``, what lies in view.
         render_mode: ``"ansi"`` makes ``render()`` return text.

@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from war_envs import seeding
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
-from war_envs.engine import ENGINES, Records
-from war_envs.kernels import RUNNING
+from war_envs.engine import ENGINES
+from war_envs.kernels import RUNNING, Records
 from war_envs.variant import Variant, integer, make_variant
 
 MAX_GAMES = 1_000_000
@@ -34,7 +34,8 @@ class Step:
 
     Attributes:
         reward: float32 (B, 2): +1, -1 or 0 for each seat.
-        terminated: bool (B,): the game has really ended in this step (or before, without autoreset).
+        terminated: bool (B,): the game has really ended in this step (or before, without
+            autoreset).
         truncated: bool (B,): the same for the turn limit.
         final_rows: int64 (K,): the games that ended in this step.
         final_observation: (K, 2, F): what both seats saw at their end, before any new deal.
@@ -50,7 +51,8 @@ class Step:
 class Batch:
     """``num_games`` games of one variant.
 
-    Results are bit-identical for any ``num_threads``, and game i is the same in any batch with that lane.
+    Results are bit-identical for any ``num_threads``, and game i is the same in any batch with that
+    lane.
 
     Attributes:
         game, variant, num_games, encoding, memory: as given.
@@ -98,8 +100,9 @@ class Batch:
         Args:
             seed: 0 to 2**63 - 1; None takes fresh entropy.
             domain: what the deals are for (see `war_envs.seeding`); domains never share deals.
-            lanes: integers (B,), by default 0 ... B - 1: game i is dealt from (seed, domain, lanes[i]). Lane 0
-                of the default domain is what an environment deals from the same seed.
+            lanes: integers (B,), by default 0 ... B - 1: game i is dealt from (seed, domain,
+                lanes[i]). Lane 0 of the default domain is what an environment deals from the same
+                seed.
             first_attacker: 0 or 1 for each game (B,), Strategic War only; None draws it.
 
         Raises:
@@ -144,7 +147,9 @@ class Batch:
         """Strategic War only: the seat that chooses now in each game, int64 (B,)."""
         self._require_reset()
         if self._engine.simultaneous:
-            raise ValueError("mover is for strategic-war; in attack-defence both seats choose at once")
+            raise ValueError(
+                "mover is for strategic-war; in attack-defence both seats choose at once"
+            )
         movers = np.empty(self.num_games, np.int64)
         self._engine.module.rules.movers(self.games, movers)
         return movers
@@ -155,19 +160,21 @@ class Batch:
         """Observations and action masks, in arrays of the caller's own.
 
         Args:
-            rows, seats: integers (K,): the view of ``seats[k]`` in game ``rows[k]``. Without both: in Attack and
-                Defence both seats of every game, with shapes (B, 2, F) and (B, 2, A); in Strategic War the mover
-                of every game, (B, F) and (B, A).
+            rows, seats: integers (K,): the view of ``seats[k]`` in game ``rows[k]``. Without both:
+                in Attack and Defence both seats of every game, with shapes (B, 2, F) and (B, 2, A);
+                in Strategic War the mover of every game, (B, F) and (B, A).
 
         Returns:
-            observation (K, F), and action_mask int8 (K, A). Where a seat has nothing to choose its action is
-            ignored, so its mask is all 1: no row is ever without a legal action.
+            observation (K, F), and action_mask int8 (K, A). Where a seat has nothing to choose its
+            action is ignored, so its mask is all 1: no row is ever without a legal action.
         """
         self._require_reset()
         if (rows is None) != (seats is None):
             raise ValueError("rows and seats go together; give both or neither")
         if rows is not None and seats is not None:
-            return self._observe(self._indices("rows", rows, self.num_games), self._indices("seats", seats, 2))
+            return self._observe(
+                self._indices("rows", rows, self.num_games), self._indices("seats", seats, 2)
+            )
         if not self._engine.simultaneous:
             return self._observe(self._rows, self.mover)
         observation, mask = self._observe(*self._both_seats(self._rows))
@@ -180,7 +187,9 @@ class Batch:
     def _indices(self, name: str, value: ArrayLike, limit: int) -> NDArray[np.int64]:
         array = np.asarray(value)
         if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
-            raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}; it must be integers (K,)")
+            raise ValueError(
+                f"{name} has dtype {array.dtype} and shape {array.shape}; it must be integers (K,)"
+            )
         if array.size and (array.min() < 0 or array.max() >= limit):
             raise ValueError(f"{name} must lie in 0 to {limit - 1}")
         return array.astype(np.int64)
@@ -193,7 +202,9 @@ class Batch:
         self, rows: NDArray[np.int64], seats: NDArray[np.int64]
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
         if len(rows) != len(seats):
-            raise ValueError(f"rows has {len(rows)} entries and seats {len(seats)}; give as many of each")
+            raise ValueError(
+                f"rows has {len(rows)} entries and seats {len(seats)}; give as many of each"
+            )
         observation = np.empty((len(rows), *self.observation_shape), self.observation_dtype)
         mask = np.empty((len(rows), self.num_actions), np.int8)
         perfect = self.memory == "perfect"
@@ -206,16 +217,18 @@ class Batch:
         return observation, mask
 
     def step(self, actions: ArrayLike, *, autoreset: bool = True) -> Step:
-        """One choice in every running game; with ``autoreset``, games that end are dealt anew at once.
+        """One choice in every running game; with ``autoreset``, ended games are dealt anew at once.
 
         Args:
-            actions: integers: (B, 2) in Attack and Defence; in Strategic War (B,), or (B, 2) of which the mover's
-                is read. Actions of finished games are ignored.
-            autoreset: same-step: after the step, `observe` shows a new deal from the game's own generator, and
-                the end is in ``final_observation``. Without it finished games stay as they are.
+            actions: integers: (B, 2) in Attack and Defence; in Strategic War (B,), or (B, 2) of
+                which the mover's is read. Actions of finished games are ignored.
+            autoreset: same-step: after the step, `observe` shows a new deal from the game's own
+                generator, and the end is in ``final_observation``. Without it finished games stay
+                as they are.
 
         Raises:
-            ValueError: the wrong shape, or an illegal action, naming game and seat; nothing has changed then.
+            ValueError: the wrong shape, or an illegal action, naming game and seat; nothing has
+                changed then.
         """
         self._require_reset()
         checked = self._checked_actions(actions)
@@ -237,7 +250,11 @@ class Batch:
 
     def _checked_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
         array = np.asarray(actions)
-        if array.dtype.kind in "iu" and array.shape == (self.num_games,) and not self._engine.simultaneous:
+        if (
+            array.dtype.kind in "iu"
+            and array.shape == (self.num_games,)
+            and not self._engine.simultaneous
+        ):
             array = np.stack([array, array], axis=1)
         if array.dtype.kind not in "iu" or array.shape != (self.num_games, 2):
             shapes = "(B, 2)" if self._engine.simultaneous else "(B,) or (B, 2)"
@@ -249,10 +266,14 @@ class Batch:
         found = int(self._engine.module.rules.first_illegal(self.games, 0, self.num_games, checked))
         if found >= 0:
             row, seat = divmod(found, 2)
-            legal = [a for a in range(self.num_actions) if self._engine.is_legal(self.games, row, seat, a)]
-            names = ", ".join(f"{a} {self._engine.actions[a]}" for a in legal)
+            legal = ", ".join(
+                f"{action} {name}"
+                for action, name in enumerate(self._engine.actions)
+                if self._engine.is_legal(self.games, row, seat, action)
+            )
             raise ValueError(
-                f"actions: {checked[row, seat]} of player_{seat} in game {row} is illegal; legal are {names}"
+                f"actions: {checked[row, seat]} of player_{seat} in game {row} is illegal; "
+                f"legal are {legal}"
             )
         return checked
 
@@ -289,7 +310,8 @@ def make_batch(
     Args:
         game: ``"attack-defence"`` or ``"strategic-war"``.
         num_games: 1 to 1,000,000.
-        variant: ``"standard"``, modes joined by ``+`` such as ``"minimal+fair"``, or a variant object.
+        variant: ``"standard"``, modes joined by ``+`` such as ``"minimal+fair"``, or a variant
+            object.
         encoding, memory: what observations hold, as in the environments.
         num_threads: threads that share each step.
         options: fields of the variant: ``minimal=True``, ``num_ranks=5``, ...

@@ -6,7 +6,8 @@ A card is ``4 * rank + suit``, 0 to 51. Suits are 0 hearts, 1 spades, 2 diamonds
 * ``card ^ 1`` is the twin of the other colour that Fair mode deals opposite (H-S, D-C),
 * ``card & 2`` is 0 for the two suits that Minimal mode keeps.
 
-Ranks count from 0 in the game's own order, so that a deck of ``n`` ranks is the cards below ``4 * n``.
+Ranks count from 0 in the game's own order, so that a deck of ``n`` ranks is the cards below ``4 *
+n``.
 """
 
 from typing import Final, Literal

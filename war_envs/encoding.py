@@ -1,8 +1,8 @@
 """What both games' observations are made of: a header of named fields, then one slot a card place.
 
 A *token* observation holds small integers: the header's fields, then a token a slot. The *vector*
-observation is the same with each header field divided by its scale and each slot's token replaced by a
-row of features. So what a player may see is decided once, where tokens are written.
+observation is the same with each header field divided by its scale and each slot's token replaced
+by a row of features. So what a player may see is decided once, where tokens are written.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from war_envs.jit import kernel
+from war_envs.kernels import Integer, Record
 
 EncodingName = Literal["vector", "tokens"]
 MemoryName = Literal["perfect", "table"]
@@ -23,7 +24,7 @@ MEMORIES: Final[tuple[str, ...]] = ("perfect", "table")
 
 @dataclass(frozen=True)
 class Field:
-    """A header field: its token is an integer from 0 to ``scale``, its vector entry token / scale."""
+    """A header field: a token from 0 to ``scale``; in a vector, token / scale."""
 
     name: str
     scale: int
@@ -89,7 +90,7 @@ def checked_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
 
 
 @kernel
-def expand(tokens, scales, features, out):
+def expand(tokens: Any, scales: Any, features: Any, out: Any) -> None:
     """Writes the vector form of one token observation into ``out`` (f4)."""
     header = scales.shape[0]
     width = features.shape[1]
@@ -104,7 +105,7 @@ def expand(tokens, scales, features, out):
 
 
 @kernel
-def write_turn(game, out, at):
+def write_turn(game: Record, out: Any, at: Integer) -> None:
     """Writes turn / max_turns in 65535ths, as a high and a low byte."""
     fraction = game.turn * 65535 // game.max_turns
     out[at] = fraction >> 8
@@ -112,17 +113,19 @@ def write_turn(game, out, at):
 
 
 @kernel
-def count_four(mask, shift):
+def count_four(mask: Any, shift: Integer) -> Integer:
     """How many of the four bits from ``shift`` on are set."""
     nibble = (mask >> np.uint64(shift)) & np.uint64(15)
-    n = 0
+    n = np.int64(0)
     for i in range(4):
         n += np.int64((nibble >> np.uint64(i)) & np.uint64(1))
     return n
 
 
-def card_features(extra: int, tokens: list[tuple[tuple[int, ...], int | None]]) -> NDArray[np.float32]:
-    """A feature table: for each token, flags, then rank (13) and suit (4) one-hot if a card is shown.
+def card_features(
+    extra: int, tokens: list[tuple[tuple[int, ...], int | None]]
+) -> NDArray[np.float32]:
+    """A feature table: a row a token, with flags, then the rank (13) and suit (4) of a shown card.
 
     Args:
         extra: how many flags there are.

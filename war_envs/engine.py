@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from war_envs import attack_defence, strategic_war
 from war_envs.cards import NAMES, NUM_CARDS, GameName, parse
 from war_envs.encoding import Encoding
-from war_envs.kernels import NO_CARD, RING
+from war_envs.kernels import NO_CARD, RING, Record, Records
 from war_envs.variant import Variant
 
-Records = np.ndarray[Any, np.dtype[Any]]
 Hands = tuple[list[str], list[str]]
 
 
@@ -33,7 +32,8 @@ class Engine:
     @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The game record."""
-        return np.dtype(self.module.rules.GAME)
+        dtype: np.dtype[Any] = self.module.rules.GAME
+        return dtype
 
     @cached_property
     def encoding(self) -> Encoding:
@@ -60,7 +60,7 @@ class Engine:
         """``number`` records of a variant, not dealt yet and with no generator state."""
         games = np.zeros(number, self.dtype)
         games["num_ranks"] = variant.num_ranks
-        games["max_turns"] = variant.max_turns
+        games["max_turns"] = variant.turn_limit
         for mode in ("minimal", "fair", "open_cards"):
             games[mode] = getattr(variant, mode)
         if self.game == "attack-defence":
@@ -104,7 +104,8 @@ class Engine:
         out: NDArray[Any],
         masks: NDArray[np.int8],
     ) -> None:
-        """Writes observations and masks of the pairs ``span[0]`` to ``span[1] - 1`` of (rows, seats).
+        """Writes observations and masks of the pairs ``span[0]`` to ``span[1] - 1`` of (rows,
+        seats).
 
         Args:
             rows: int64 (K,), games.
@@ -142,9 +143,11 @@ class Engine:
         Raises:
             ValueError: not two non-empty sequences of distinct cards of the variant's deck.
         """
-        if not _is_sequence(hands) or len(hands) != 2 or not all(map(_is_sequence, hands)):
+        pair = _sequence(hands)
+        given = [_sequence(hand) for hand in pair or ()]
+        if len(given) != 2 or None in given:
             raise ValueError(f"hands={hands!r} is not allowed; give two sequences of card names")
-        parsed = [[parse(self.game, name) for name in hand] for hand in hands]
+        parsed = [[parse(self.game, name) for name in hand or ()] for hand in given]
         for player, hand in enumerate(parsed):
             if not hand:
                 raise ValueError(f"hands[{player}] is empty; each hand needs a card")
@@ -161,7 +164,7 @@ class Engine:
                 raise ValueError(f"hands holds {name} twice; cards must be distinct")
         return parsed
 
-    def hand(self, game: Any, player: int) -> list[int]:
+    def hand(self, game: Record, player: int) -> list[int]:
         """The cards of a player's hand, top first."""
         places = (int(game.heads[player]) + np.arange(int(game.sizes[player]))) % RING
         return [int(card) for card in game.hands[player][places]]
@@ -170,7 +173,7 @@ class Engine:
         """The names of cards."""
         return [NAMES[self.game][card] for card in cards]
 
-    def known(self, game: Any, viewer: int) -> tuple[list[bool], list[bool]]:
+    def known(self, game: Record, viewer: int) -> tuple[list[bool], list[bool]]:
         """For both hands, top first: does the viewer know the card at that place?"""
         seen = int(game.seen[viewer] if self.simultaneous else game.seen)
         first, second = (
@@ -178,11 +181,11 @@ class Engine:
         )
         return first, second
 
-    def table(self, game: Any) -> list[int]:
+    def table(self, game: Record) -> list[int]:
         """The cards on the table, in the order they were laid."""
         return [] if self.simultaneous else game.table[: game.table_size].tolist()
 
-    def check_record(self, game: Any, variant: Variant) -> None:
+    def check_record(self, game: Record, variant: Variant) -> None:
         """Refuses a record that no game of ``variant`` can reach, as far as kernels rely on it.
 
         Raises:
@@ -193,8 +196,10 @@ class Engine:
         fixed += ["own_first"] if self.simultaneous else []
         for field in fixed:
             if game[field] != fresh[field]:
-                raise ValueError(f"state: {field} is {game[field]}, the environment's {fresh[field]}")
-        ranges = {"heads": (0, RING - 1), "sizes": (0, NUM_CARDS), "turn": (0, variant.max_turns)}
+                raise ValueError(
+                    f"state: {field} is {game[field]}, the environment's {fresh[field]}"
+                )
+        ranges = {"heads": (0, RING - 1), "sizes": (0, NUM_CARDS), "turn": (0, variant.turn_limit)}
         ranges |= {"twins": (0, 1), "status": (0, 2), "winner": (-1, 1)}
         ranges |= {"last_action": (-1, self.num_actions - 1), "last_taker": (-1, 1)}
         if not self.simultaneous:
@@ -217,8 +222,9 @@ class Engine:
             raise ValueError("state: rng is all zero")
 
 
-def _is_sequence(value: object) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+def _sequence(value: object) -> list[Any] | None:
+    """``value`` as a list, or None if it is no sequence (a string is none here)."""
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else None
 
 
 ENGINES: Final[dict[GameName, Engine]] = {

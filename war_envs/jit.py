@@ -1,13 +1,14 @@
 """How kernels are compiled: Numba, cached on disk where that is possible.
 
-Two wishes that `numba.njit(cache=True)` alone does not grant: an install that cannot be written to must
-still import, and a kernel must be compiled anew when any file of kernels has changed, not just its own.
+Two wishes that `numba.njit(cache=True)` alone does not grant: an install that cannot be written to
+must still import, and a kernel must be compiled anew when any file of kernels has changed, not just
+its own.
 """
 
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import numba
 from numba.core import event
@@ -31,11 +32,11 @@ def kernel(function: _F) -> _F:
     try:
         compiled = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # Numba found no place for its cache
-        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+        return cast(_F, numba.njit(nogil=True)(function))
     cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if cache_file is not None:  # None with NUMBA_DISABLE_JIT
         cache_file._source_stamp = (cache_file._source_stamp, _STAMP)
-    return compiled  # type: ignore[no-any-return]
+    return cast(_F, compiled)
 
 
 class _CompileNotice(event.Listener):
@@ -54,4 +55,4 @@ class _CompileNotice(event.Listener):
         pass
 
 
-event.register("numba:compile", _CompileNotice())
+event.register("numba:compile", _CompileNotice())  # type: ignore[no-untyped-call]

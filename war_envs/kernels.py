@@ -2,11 +2,13 @@
 
 A game is one record with, among its own, these fields:
 
-==============  ========  ===========================================================================
-field           dtype     meaning
-==============  ========  ===========================================================================
-``rng``         u8 (4,)   state of the game's own generator, xoshiro256++
-``in_play``     u8        bit mask of the cards in play
+==============  ========
+=========================================================================== field           dtype
+ meaning
+==============  ========
+=========================================================================== ``rng``         u8 (4,)
+ state of the game's own generator, xoshiro256++ ``in_play``     u8        bit mask of the cards in
+ play
 ``hands``       u1 (2,64) the hands as ring buffers of cards
 ``heads``       i8 (2,)   where in its ring a hand's top card lies, 0 to 63
 ``sizes``       i8 (2,)   cards in the hand
@@ -17,7 +19,8 @@ field           dtype     meaning
 ``twins``       i8        1 if a card that is seen tells its twin (a Fair deal), else 0
 ``status``      i8        `RUNNING`, `TERMINATED` or `TRUNCATED`
 ``winner``      i8        the winning player, or -1
-==============  ========  ===========================================================================
+==============  ========
+===========================================================================
 
 All counters are 64-bit, so that the arithmetic is the same compiled and in plain Python.
 """
@@ -27,6 +30,11 @@ from typing import Any, Final
 import numpy as np
 
 from war_envs.jit import kernel
+
+# What kernels work on: a game record, an array of them, and integers of any NumPy type.
+Record = Any
+Integer = Any
+Records = np.ndarray[Any, np.dtype[Any]]
 
 RUNNING: Final = 0
 TERMINATED: Final = 1
@@ -53,17 +61,18 @@ SHARED_FIELDS: Final[list[Any]] = [
 
 
 @kernel
-def bit(card):
+def bit(card: Integer) -> Any:
+    """The bit mask of one card."""
     return np.uint64(1) << np.uint64(card)
 
 
 @kernel
-def _rotate_left(x, k):
+def _rotate_left(x: Any, k: Integer) -> Any:
     return (x << np.uint64(k)) | (x >> np.uint64(64 - k))
 
 
 @kernel
-def _next(game):
+def _next(game: Record) -> Any:
     """The next 64 bits of xoshiro256++ (Blackman and Vigna, 2021, https://prng.di.unimi.it)."""
     s = game.rng
     result = _rotate_left(s[0] + s[3], 23) + s[0]
@@ -78,7 +87,7 @@ def _next(game):
 
 
 @kernel
-def random_below(game, n):
+def random_below(game: Record, n: Integer) -> Integer:
     """A uniform integer from 0 to n - 1, n below 2**32, without bias (Lemire, 2019)."""
     n = np.uint64(n)
     low32 = np.uint64(0xFFFFFFFF)
@@ -90,7 +99,7 @@ def random_below(game, n):
 
 
 @kernel
-def shuffle(game, player, n):
+def shuffle(game: Record, player: Integer, n: Integer) -> None:
     """Fisher-Yates on the first ``n`` places of a player's ring."""
     for i in range(n - 1, 0, -1):
         j = random_below(game, i + 1)
@@ -100,7 +109,7 @@ def shuffle(game, player, n):
 
 
 @kernel
-def deal_colours(game):
+def deal_colours(game: Record) -> None:
     """Player 0 gets the red cards, shuffled, player 1 the black: the same order if Fair."""
     n = 0
     for card in range(4 * game.num_ranks):
@@ -118,7 +127,7 @@ def deal_colours(game):
 
 
 @kernel
-def deal_halves(game):
+def deal_halves(game: Record) -> None:
     """The whole deck is shuffled; player 0 gets the first half, player 1 the second."""
     n = 0
     for card in range(4 * game.num_ranks):
@@ -133,15 +142,15 @@ def deal_halves(game):
 
 
 @kernel
-def _set_sizes(game, n):
+def _set_sizes(game: Record, n: Integer) -> None:
     for player in range(2):
         game.heads[player] = 0
         game.sizes[player] = n
 
 
 @kernel
-def begin(game):
-    """Starts the shared part of a game whose hands have just been laid, from place 0 of their rings."""
+def begin(game: Record) -> None:
+    """Starts the shared part of a game whose hands were just laid from place 0 of their rings."""
     game.turn = 0
     game.status = RUNNING
     game.winner = -1
@@ -159,24 +168,26 @@ def begin(game):
 
 
 @kernel
-def face(game, card):
+def face(game: Record, card: Integer) -> Any:
     """The bits of all cards that become known when the face of ``card`` is shown."""
     return bit(card) | bit(card ^ 1) if game.twins else bit(card)
 
 
 @kernel
-def rank(card):
+def rank(card: Integer) -> Integer:
+    """A card's rank, 0 the first of the game's own order."""
     return np.int64(card) >> 2
 
 
 @kernel
-def card_at(game, player, place):
+def card_at(game: Record, player: Integer, place: Integer) -> Integer:
     """The card at a place of a hand, 0 the top."""
     return game.hands[player, (game.heads[player] + place) & (RING - 1)]
 
 
 @kernel
-def take_top(game, player):
+def take_top(game: Record, player: Integer) -> Integer:
+    """Takes the top card from a hand that has one."""
     card = card_at(game, player, 0)
     game.heads[player] = (game.heads[player] + 1) & (RING - 1)
     game.sizes[player] -= 1
@@ -184,26 +195,28 @@ def take_top(game, player):
 
 
 @kernel
-def take_bottom(game, player):
+def take_bottom(game: Record, player: Integer) -> Integer:
+    """Takes the bottom card from a hand that has one."""
     game.sizes[player] -= 1
     return card_at(game, player, game.sizes[player])
 
 
 @kernel
-def put_bottom(game, player, card):
+def put_bottom(game: Record, player: Integer, card: Integer) -> None:
+    """Puts a card under a hand."""
     game.hands[player, (game.heads[player] + game.sizes[player]) & (RING - 1)] = card
     game.sizes[player] += 1
 
 
 @kernel
-def end(game, winner):
+def end(game: Record, winner: Integer) -> None:
     """The game has really ended; ``winner`` -1 is a tie."""
     game.status = TERMINATED
     game.winner = winner
 
 
 @kernel
-def finish_turn(game):
+def finish_turn(game: Record) -> None:
     """Counts a turn and ends the game if a hand is empty, or else if the limit is reached."""
     game.turn += 1
     if game.sizes[0] == 0:
@@ -215,7 +228,7 @@ def finish_turn(game):
 
 
 @kernel
-def reward(game, player):
+def reward(game: Record, player: Integer) -> float:
     """+1 to the winner, -1 to the loser, else 0."""
     if game.winner < 0:
         return 0.0

@@ -1,7 +1,7 @@
 """The ids under which Gymnasium and PettingZoo know the games.
 
-Gymnasium views need an opponent, which lives in `war_agents`; its entry points are strings, so that nothing
-here imports upward.
+Gymnasium views need an opponent, which lives in `war_agents`; its entry points are strings, so that
+nothing here imports upward.
 """
 
 from typing import Final
@@ -51,9 +51,7 @@ def register() -> None:
 
 def _register_pettingzoo(kind: str, function: str) -> None:
     known = (
-        pettingzoo_registry.aec_registry
-        if kind == "aec"
-        else pettingzoo_registry.parallel_registry
+        pettingzoo_registry.aec_registry if kind == "aec" else pettingzoo_registry.parallel_registry
     )
     for id_ in PETTINGZOO_IDS[kind]:
         module = id_.removeprefix(f"{NAMESPACE}/").replace("-", "_")

@@ -1,6 +1,8 @@
-"""Where randomness comes from: a seed, what it is for (the domain), and which of many games (the lane).
+"""Where randomness comes from: a seed, what it is for (the domain), and which of many games (the
+lane).
 
-`numpy.random.SeedSequence` keeps the streams of different domains, lanes and neighbouring seeds apart.
+`numpy.random.SeedSequence` keeps the streams of different domains, lanes and neighbouring seeds
+apart.
 """
 
 import secrets
@@ -31,7 +33,8 @@ def checked_seed(seed: object) -> int:
 
 def generator_state(seed: int, domain: int, lane: int) -> NDArray[np.uint64]:
     """The start of a game's own generator: uint64, shape (4,)."""
-    return np.random.SeedSequence(seed, spawn_key=(domain, lane)).generate_state(4, np.uint64)
+    sequence = np.random.SeedSequence(seed, spawn_key=(domain, lane))
+    return sequence.generate_state(4, np.uint64).astype(np.uint64, copy=False)
 
 
 def generator_states(seed: int, domain: int, lanes: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -42,7 +45,9 @@ def generator_states(seed: int, domain: int, lanes: NDArray[np.uint64]) -> NDArr
     return states
 
 
-def action_seeds(seeds: NDArray[np.uint64], counter: int | NDArray[np.uint64]) -> NDArray[np.uint64]:
+def action_seeds(
+    seeds: NDArray[np.uint64], counter: int | NDArray[np.uint64]
+) -> NDArray[np.uint64]:
     """A fresh uint64 for each of ``seeds`` at step ``counter``: the SplitMix64 output function.
 
     Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.

@@ -1,8 +1,8 @@
-"""Strategic War: flip the top or the bottom card of a deck that nobody looks at; equal ranks or suits are war.
+"""Strategic War: flip your deck's top or bottom card, unseen; equal ranks or suits mean war.
 
-Agents ``player_0`` and ``player_1``; actions 0 TOP, 1 BOTTOM, 2 FIGHT and 3 SURRENDER, of which the mask leaves the
-legal ones. Reward +1 to the winner and -1 to the loser, 0 to both for a tie or a game truncated after ``max_turns``
-rounds.
+Agents ``player_0`` and ``player_1``; actions 0 TOP, 1 BOTTOM, 2 FIGHT and 3 SURRENDER, of which the
+mask leaves the legal ones. Reward +1 to the winner and -1 to the loser, 0 to both for a tie or a
+game truncated after ``max_turns`` rounds.
 """
 
 from typing import Any, Literal
@@ -39,7 +39,8 @@ def raw_env(
         fair: the black hand repeats the red one.
         open_cards: every card is face up.
         num_ranks: ranks in the deck, odd, 3 to 13.
-        max_turns: rounds after which a game is truncated, 1 to 1,000,000,000; None is 40 a card of the deck.
+        max_turns: rounds after which a game is truncated, 1 to 1,000,000,000; None is 40 a card of
+            the deck.
         encoding: ``"vector"`` (float32 in [0, 1]) or ``"tokens"`` (uint8).
         memory: ``"perfect"``, all a player could remember, or ``"table"``, what lies in view.
         render_mode: ``"ansi"`` makes ``render()`` return text.

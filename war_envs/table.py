@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from war_envs import rendering, seeding
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
-from war_envs.engine import ENGINES, Engine, Hands, Records
-from war_envs.kernels import TERMINATED, TRUNCATED
+from war_envs.engine import ENGINES, Engine, Hands
+from war_envs.kernels import TERMINATED, TRUNCATED, Records
 from war_envs.variant import Variant, integer
 
 AGENTS = ("player_0", "player_1")
@@ -35,7 +35,7 @@ class Table:
         encoding, memory, render_mode, render_view: as given.
     """
 
-    metadata: ClassVar[dict[str, Any]]
+    metadata: dict[str, Any]
     api: ClassVar[str]
     # What exists only between reset() and the end; subclasses name their own.
     books: ClassVar[tuple[str, ...]] = ("agents", "rewards", "terminations", "truncations", "infos")
@@ -99,7 +99,9 @@ class Table:
             raise RuntimeError("no game has been dealt yet: call reset() first")
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's ``{"observation": ..., "action_mask": ...}``, always the same object."""
+        """The space of an agent's ``{"observation": ..., "action_mask": ...}``, always the same
+        object.
+        """
         return self._observation_spaces[AGENTS[_seat(agent)]]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
@@ -111,7 +113,8 @@ class Table:
 
         Returns:
             ``observation``: float32 in [0, 1] or uint8, one axis (see the game's index table).
-            ``action_mask``: int8, 1 for each legal action; all 0 where the agent has nothing to choose.
+            ``action_mask``: int8, 1 for each legal action; all 0 where the agent has nothing to
+                choose.
         """
         self._require_reset()
         return self._observe(self._games, _seat(agent))
@@ -145,7 +148,9 @@ class Table:
         if self.render_view == "all":
             return rendering.everything(self._engine, self.variant, self._game)
         seat = _seat(self.render_view)
-        tokens = np.empty((1, self._engine.encoding.size("tokens", self.variant.deck_size)), np.uint8)
+        tokens = np.empty(
+            (1, self._engine.encoding.size("tokens", self.variant.deck_size)), np.uint8
+        )
         mask = np.empty((1, self._engine.num_actions), np.int8)
         perfect = self.memory == "perfect"
         self._engine.observe(self._games, (0, 1), _ROW, _SEATS[seat], perfect, tokens, mask)
@@ -248,7 +253,8 @@ class Table:
         return json.dumps(state).encode()
 
     def set_state(self, state: bytes) -> None:
-        """Continues from a state that `get_state` gave, of the same game, variant and kind of environment.
+        """Continues from a state that `get_state` gave, of the same game, variant and kind of
+        environment.
 
         Raises:
             ValueError: it is not such a state; nothing has changed then.
@@ -264,7 +270,7 @@ class Table:
                 raise ValueError(f"state: {name} is {content.get(name)!r}, not {own!r}")
         games = self._parsed_record(content.get("record"))
         self._engine.check_record(games[0], self.variant)
-        books = content.get("books")
+        books: Any = content.get("books")
         self._check_books(books)
         self._games = games
         for name in self.books:

@@ -1,7 +1,7 @@
 """Which rules a game is played by: one frozen dataclass a game.
 
-Spelling: a variant's ``name`` is ``standard`` or its modes joined by ``+`` in the order ``minimal``,
-``fair``, ``open-card``.
+Spelling: a variant's ``name`` is ``standard`` or its modes joined by ``+`` in the order
+``minimal``, ``fair``, ``open-card``.
 """
 
 import dataclasses
@@ -85,6 +85,11 @@ class _Variant:
     def deck_size(self) -> int:
         """Cards in the whole deck: 26 or 52 with all 13 ranks."""
         return self.num_ranks * (2 if self.minimal else 4)
+
+    @property
+    def turn_limit(self) -> int:
+        """``max_turns``, which is never None once the variant is made."""
+        return integer("max_turns", self.max_turns, 1, MAX_TURNS_LIMIT)
 
     @property
     def options(self) -> dict[str, Any]:

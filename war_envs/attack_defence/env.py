@@ -8,15 +8,15 @@ from war_envs.aec import TableAEC
 from war_envs.attack_defence import words
 from war_envs.kernels import RUNNING
 from war_envs.table import AGENTS, Observation, Table
-from war_envs.variant import AttackDefenceVariant, integer
+from war_envs.variant import integer
 
 METADATA = {"name": "attack_defence_v0", "render_modes": ["ansi"], "is_parallelizable": True}
 
 
 class AttackDefenceAEC(TableAEC):
-    """AEC view: player_0 commits a choice that nobody can see, then player_1, then the turn is played."""
+    """AEC view: player_0 commits a choice that nobody sees, player_1 chooses, the turn is played."""
 
-    metadata: ClassVar[dict[str, Any]] = METADATA
+    metadata: dict[str, Any] = METADATA
     books: ClassVar[tuple[str, ...]] = (*TableAEC.books, "_committed")
 
     # player_0's choice of this turn, or None: kept apart from all that player_1 can see
@@ -49,7 +49,7 @@ class AttackDefenceAEC(TableAEC):
 class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
     """Parallel view: both choices at once."""
 
-    metadata: ClassVar[dict[str, Any]] = METADATA
+    metadata: dict[str, Any] = METADATA
     api = "parallel"
 
     def reset(
@@ -78,14 +78,16 @@ class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
             Observations, rewards, terminations, truncations and infos by agent.
 
         Raises:
-            ValueError: a missing, unknown or illegal choice, or a game that is over; nothing has changed then.
+            ValueError: a missing, unknown or illegal choice, or a game that is over; nothing has
+                changed then.
         """
         self._require_reset()
         if not self.agents:
             raise ValueError("the game is over; call reset()")
-        if not isinstance(actions, dict) or set(actions) != set(AGENTS):
+        given: object = actions  # whatever the caller passed
+        if not isinstance(given, dict) or set(given) != set(AGENTS):
             raise ValueError(
-                f"actions={actions!r} is not allowed; give an action for each of {', '.join(AGENTS)}"
+                f"actions={actions!r} is not allowed; give an action for each of {AGENTS}"
             )
         choices = [self._checked_action(agent, actions[agent]) for agent in AGENTS]
         self._play(*choices)

@@ -1,7 +1,7 @@
 """What a player of War of Attack and Defence observes.
 
-Both encodings begin with this header, seen from the viewer ("own") against the other player ("other").
-A token is the integer of the table, a vector entry that integer divided by its scale.
+Both encodings begin with this header, seen from the viewer ("own") against the other player
+("other"). A token is the integer of the table, a vector entry that integer divided by its scale.
 
 =======  =====================  =====  ============================================================
 index    field                  scale  meaning
@@ -23,10 +23,11 @@ index    field                  scale  meaning
 15       ``last_other_card``    52     card the other player played
 16       ``last_extra_card``    52     extra card that was taken
 17       ``last_taker``         2      who took cards: 0 nobody, 1 the viewer, 2 the other
-18-30    ``unseen_0`` - ``12``  4      cards of each rank (A, 2, ... K) in play whose place is unknown
+18-30    ``unseen_0`` - ``12``  4      cards of each rank (A, 2, ... K) that the viewer cannot place
 =======  =====================  =====  ============================================================
 
-Then come ``deck_size`` slots for the own hand and ``deck_size`` for the other's, top first. Tokens (uint8):
+Then come ``deck_size`` slots for the own hand and ``deck_size`` for the other's, top first. Tokens
+(uint8):
 
 =========  =====================================================================================
 token      meaning
@@ -38,13 +39,16 @@ token      meaning
 55 - 106   card id = token - 55, known to both
 =========  =====================================================================================
 
-In vectors each slot is 20 floats, each 0 or 1: a card is there; the viewer knows it; the other player knows
-it; its rank (13, A first); its suit (4: H, S, D, C).
+In vectors each slot is 20 floats, each 0 or 1: a card is there; the viewer knows it; the other
+player knows it; its rank (13, A first); its suit (4: H, S, D, C).
 
-``memory="perfect"`` shows all that the viewer knows (the rules say who knows what). ``memory="table"`` shows
-only what lies face up: the own top card while the game runs, and every card in Open-card mode; all other cards are token 1, and
-``unseen`` counts all cards that the slots do not show.
+``memory="perfect"`` shows all that the viewer knows (the rules say who knows what).
+``memory="table"`` shows only what lies face up: the own top card while the game runs, and every card
+in Open-card mode; all other cards are token 1, and ``unseen`` counts all cards that the slots do not
+show.
 """
+
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +56,7 @@ from war_envs.attack_defence.rules import NUM_ACTIONS, legal
 from war_envs.cards import NUM_CARDS
 from war_envs.encoding import Encoding, Field, card_features, count_four, expand, write_turn
 from war_envs.jit import kernel
-from war_envs.kernels import NO_CARD, RUNNING, bit, card_at
+from war_envs.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit, card_at
 
 HEADER = (
     *(Field(name, 1) for name in ("minimal", "fair", "open_cards")),
@@ -83,12 +87,12 @@ _PRESENT, _KNOWN, _KNOWN_TO_OTHER = range(3)
 
 
 @kernel
-def _last_card(card):
+def _last_card(card: Integer) -> Integer:
     return 0 if card == NO_CARD else card + 1
 
 
 @kernel
-def _write_header(game, viewer, out):
+def _write_header(game: Record, viewer: Integer, out: Any) -> None:
     other = 1 - viewer
     out[0] = game.minimal
     out[1] = game.fair
@@ -110,7 +114,7 @@ def _write_header(game, viewer, out):
 
 
 @kernel
-def write_tokens(game, viewer, perfect, out):
+def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any) -> None:
     """Writes the viewer's token observation into ``out`` (u1)."""
     _write_header(game, viewer, out)
     own = game.seen[viewer]
@@ -158,16 +162,26 @@ ENCODING = Encoding(
 
 
 @kernel
-def _write_mask(game, viewer, out):
+def _write_mask(game: Record, viewer: Integer, out: Any) -> None:
     for action in range(NUM_ACTIONS):
         out[action] = legal(game, viewer, action)
 
 
 @kernel
-def observe_tokens(games, first, last, rows, seats, perfect, out, masks):
+def observe_tokens(
+    games: Records,
+    first: Integer,
+    last: Integer,
+    rows: Any,
+    seats: Any,
+    perfect: bool,
+    out: Any,
+    masks: Any,
+) -> None:
     """Token observations and masks of the pairs ``first`` to ``last - 1`` of (rows, seats).
 
-    Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, size); ``masks`` i1 (K, 2), all 0 after the end.
+    Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, size); ``masks`` i1 (K, 2), all 0 after the
+    end.
     """
     for k in range(first, last):
         write_tokens(games[rows[k]], seats[k], perfect, out[k])
@@ -175,8 +189,20 @@ def observe_tokens(games, first, last, rows, seats, perfect, out, masks):
 
 
 @kernel
-def observe_vector(games, first, last, rows, seats, perfect, scales, features, size, out, masks):
-    """`observe_tokens` for vectors: ``out`` f4 (K, size of a vector), ``size`` that of the tokens."""
+def observe_vector(
+    games: Records,
+    first: Integer,
+    last: Integer,
+    rows: Any,
+    seats: Any,
+    perfect: bool,
+    scales: Any,
+    features: Any,
+    size: Integer,
+    out: Any,
+    masks: Any,
+) -> None:
+    """`observe_tokens` for vectors: ``out`` f4 (K, F); ``size`` is that of the tokens."""
     tokens = np.empty(size, np.uint8)
     for k in range(first, last):
         write_tokens(games[rows[k]], seats[k], perfect, tokens)

@@ -14,7 +14,7 @@ field            dtype      meaning
 ===============  =========  ========================================================================
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from war_envs.kernels import (
     SHARED_FIELDS,
     TERMINATED,
     TRUNCATED,
+    Integer,
+    Record,
+    Records,
     begin,
     card_at,
     deal_colours,
@@ -61,32 +64,32 @@ GAME: Final = np.dtype(
 
 
 @kernel
-def legal(game, player, action):
+def legal(game: Record, player: Integer, action: Integer) -> bool:
     """May ``player`` choose ``action`` now? Both choices always are, until the game ends."""
     return game.status == RUNNING and (action == ATTACK or action == DEFEND)
 
 
 @kernel
-def beats(game, card, other):
+def beats(game: Record, card: Integer, other: Integer) -> bool:
     """Does ``card`` beat ``other``? A rank beats the (n - 1) / 2 ranks before it in the cycle."""
     steps = (rank(card) - rank(other)) % game.num_ranks
     return 0 < steps <= (game.num_ranks - 1) // 2
 
 
 @kernel
-def _show(game, card):
+def _show(game: Record, card: Integer) -> None:
     game.seen[0] |= face(game, card)
     game.seen[1] |= face(game, card)
 
 
 @kernel
-def _look_at_tops(game):
+def _look_at_tops(game: Record) -> None:
     for player in range(2):
         game.seen[player] |= face(game, card_at(game, player, 0))
 
 
 @kernel
-def start(game):
+def start(game: Record) -> None:
     """Starts a game whose hands have just been laid."""
     begin(game)
     known = game.in_play if game.open_cards else np.uint64(0)
@@ -100,7 +103,7 @@ def start(game):
 
 
 @kernel
-def deal(game):
+def deal(game: Record) -> None:
     """Deals a new game from the record's own generator."""
     if game.fair:
         deal_colours(game)
@@ -110,7 +113,9 @@ def deal(game):
 
 
 @kernel
-def _taker(game, action0, action1, card0, card1):
+def _taker(
+    game: Record, action0: Integer, action1: Integer, card0: Integer, card1: Integer
+) -> Integer:
     """Who takes the other's card: a player, or -1 for nobody."""
     if action0 == DEFEND and action1 == DEFEND:
         return -1
@@ -124,7 +129,7 @@ def _taker(game, action0, action1, card0, card1):
 
 
 @kernel
-def play(game, action0, action1):
+def play(game: Record, action0: Integer, action1: Integer) -> None:
     """Plays one turn of a running game with both players' choices."""
     card0 = take_top(game, 0)
     card1 = take_top(game, 1)
@@ -154,7 +159,7 @@ def play(game, action0, action1):
 
 
 @kernel
-def _collect(game, taker, own, won, extra):
+def _collect(game: Record, taker: Integer, own: Integer, won: Integer, extra: Integer) -> None:
     if game.own_first:
         put_bottom(game, taker, own)
         put_bottom(game, taker, won)
@@ -168,27 +173,27 @@ def _collect(game, taker, own, won, extra):
 
 
 @kernel
-def deal_rows(games, rows):
+def deal_rows(games: Records, rows: Any) -> None:
     """Deals the games of ``rows`` (i8, (K,)) anew."""
     for k in range(rows.shape[0]):
         deal(games[rows[k]])
 
 
 @kernel
-def start_rows(games, rows):
+def start_rows(games: Records, rows: Any) -> None:
     """Starts the games of ``rows`` (i8, (K,)), whose hands have just been laid."""
     for k in range(rows.shape[0]):
         start(games[rows[k]])
 
 
 @kernel
-def is_legal(games, row, seat, action):
+def is_legal(games: Records, row: Integer, seat: Integer, action: Integer) -> bool:
     """`legal` in game ``row``."""
     return legal(games[row], seat, action)
 
 
 @kernel
-def first_illegal(games, first, last, actions):
+def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -> Integer:
     """The first illegal action of games ``first`` to ``last - 1``, as 2 * row + seat, or -1."""
     for i in range(first, last):
         if games[i].status == RUNNING:
@@ -199,7 +204,15 @@ def first_illegal(games, first, last, actions):
 
 
 @kernel
-def play_rows(games, first, last, actions, rewards, terminated, truncated):
+def play_rows(
+    games: Records,
+    first: Integer,
+    last: Integer,
+    actions: Any,
+    rewards: Any,
+    terminated: Any,
+    truncated: Any,
+) -> None:
     """One turn of games ``first`` to ``last - 1``; finished ones stay as they are, with reward 0.
 
     Shapes: ``actions`` i8 (B, 2); ``rewards`` f4 (B, 2); ``terminated``, ``truncated`` bool (B,).

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from war_envs.attack_defence.rules import ATTACK, DEFEND
+from war_envs.attack_defence.rules import DEFEND
 from war_envs.cards import NAMES
 from war_envs.kernels import NO_CARD, TERMINATED, TRUNCATED
 
@@ -17,9 +17,7 @@ def event(game: Any) -> str:
     if action0 < 0:
         return ""
     name0, name1 = (_NAMES[card] for card in game.last_card.tolist())
-    played = (
-        f"player_0 {_VERBS[action0]} with {name0}, player_1 {_VERBS[action1]} with {name1}: "
-    )
+    played = f"player_0 {_VERBS[action0]} with {name0}, player_1 {_VERBS[action1]} with {name1}: "
     taker = int(game.last_taker)
     if taker >= 0:
         won = name1 if taker == 0 else name0
@@ -28,7 +26,6 @@ def event(game: Any) -> str:
         return f"{played}player_{taker} takes {won}{more}"
     if action0 == DEFEND and action1 == DEFEND:
         return f"{played}the cards are swapped"
-    assert action0 == action1 == ATTACK
     return f"{played}a tie, each card goes back to its owner"
 
 

@@ -16,13 +16,15 @@ _TITLES = {"attack-defence": "War of Attack and Defence", "strategic-war": "Stra
 
 
 def view(engine: Engine, variant: Variant, tokens: NDArray[np.uint8], seat: int) -> str:
-    """What ``seat`` sees, from its token observation: unknown cards are ``??``, of known colour ``?r``, ``?b``."""
+    """What ``seat`` sees, from its token observation: unknown cards are ``??``, of known colour
+    ``?r``, ``?b``.
+    """
     faces = _faces(engine)
     size = variant.deck_size
     slots = tokens[len(engine.encoding.header) :].reshape(-1, size)
     rows = [[faces[token] for token in row if token] for row in slots]
     header = {field.name: int(tokens[i]) for i, field in enumerate(engine.encoding.header)}
-    turn = round((header["turn"] * 256 + header["turn_low"]) * _limit(variant) / 65535)
+    turn = round((header["turn"] * 256 + header["turn_low"]) * variant.turn_limit / 65535)
     own, other, *table = rows
     hands = (own, other) if seat == 0 else (other, own)
     return _draw(engine, variant, turn, f"seen by player_{seat}", hands, table)
@@ -33,11 +35,6 @@ def everything(engine: Engine, variant: Variant, game: Any) -> str:
     hands = tuple(engine.card_names(engine.hand(game, player)) for player in range(2))
     table = [] if engine.simultaneous else [engine.card_names(engine.table(game))]
     return _draw(engine, variant, int(game.turn), "all open", hands, table)
-
-
-def _limit(variant: Variant) -> int:
-    assert variant.max_turns is not None
-    return variant.max_turns
 
 
 def _faces(engine: Engine) -> list[str]:
@@ -56,7 +53,9 @@ def _draw(
     hands: tuple[list[str], ...],
     table: list[list[str]],
 ) -> str:
-    lines = [f"{_TITLES[engine.game]} ({variant.name}), turn {turn} of {_limit(variant)}, {seen}"]
+    lines = [
+        f"{_TITLES[engine.game]} ({variant.name}), turn {turn} of {variant.turn_limit}, {seen}"
+    ]
     for player, hand in enumerate(hands):
         lines.append(f"player_{player} ({len(hand):2}): {' '.join(hand)}")
     lines.extend(f"table    ({len(cards):2}): {' '.join(cards)}" for cards in table if cards)

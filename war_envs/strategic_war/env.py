@@ -1,6 +1,6 @@
 """Strategic War as a PettingZoo AEC environment."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from war_envs.aec import TableAEC
 from war_envs.kernels import RUNNING
@@ -11,7 +11,7 @@ from war_envs.table import AGENTS
 class StrategicWarAEC(TableAEC):
     """AEC view: whoever must flip a card or answer whether to surrender is next."""
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {
         "name": "strategic_war_v0",
         "render_modes": ["ansi"],
         "is_parallelizable": False,

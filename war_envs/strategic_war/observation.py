@@ -1,7 +1,7 @@
 """What a player of Strategic War observes.
 
-Both encodings begin with this header, seen from the viewer ("own") against the other player ("other").
-A token is the integer of the table, a vector entry that integer divided by its scale.
+Both encodings begin with this header, seen from the viewer ("own") against the other player
+("other"). A token is the integer of the table, a vector entry that integer divided by its scale.
 
 =======  ============================  =====  =====================================================
 index    field                         scale  meaning
@@ -36,8 +36,8 @@ index    field                         scale  meaning
 =======  ============================  =====  =====================================================
 
 Then come ``deck_size`` slots for the own hand, ``deck_size`` for the other's, both top first, and
-``deck_size`` for the table in the order laid: attacker and defender in turn, and of each eight places the
-first two flipped, the others laid face down. Tokens (uint8):
+``deck_size`` for the table in the order laid: attacker and defender in turn, and of each eight
+places the first two flipped, the others laid face down. Tokens (uint8):
 
 =======  ==========================================================================================
 token    meaning
@@ -48,19 +48,22 @@ token    meaning
 4 - 55   card id = token - 4. Both players always know the same, so the other knows it too
 =======  ==========================================================================================
 
-In vectors each slot is 21 floats, each 0 or 1: a card is there; its face is known, to both; it is red; it is
-black; its rank (13, 2 first); its suit (4: H, S, D, C).
+In vectors each slot is 21 floats, each 0 or 1: a card is there; its face is known, to both; it is
+red; it is black; its rank (13, 2 first); its suit (4: H, S, D, C).
 
-``memory="perfect"`` shows all that the players know. ``memory="table"`` shows only what lies face up (cards
-flipped in this round, and every card in Open-card mode); all others are token 1, and ``unseen`` counts all cards that the slots do not show.
+``memory="perfect"`` shows all that the players know. ``memory="table"`` shows only what lies face
+up (cards flipped in this round, and every card in Open-card mode); all others are token 1, and
+``unseen`` counts all cards that the slots do not show.
 """
+
+from typing import Any
 
 import numpy as np
 
 from war_envs.cards import NUM_CARDS
 from war_envs.encoding import Encoding, Field, card_features, count_four, expand, write_turn
 from war_envs.jit import kernel
-from war_envs.kernels import NO_CARD, RUNNING, bit, card_at
+from war_envs.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit, card_at
 from war_envs.strategic_war.rules import NUM_ACTIONS, face_up, legal, mover
 
 HEADER = (
@@ -98,12 +101,12 @@ _RED_CARDS = np.uint64(0x5555555555555555)
 
 
 @kernel
-def _last_card(card):
+def _last_card(card: Integer) -> Integer:
     return 0 if card == NO_CARD else card + 1
 
 
 @kernel
-def _write_header(game, viewer, out):
+def _write_header(game: Record, viewer: Integer, out: Any) -> None:
     other = 1 - viewer
     out[0] = game.minimal
     out[1] = game.fair
@@ -131,7 +134,7 @@ def _write_header(game, viewer, out):
 
 
 @kernel
-def _token(card, shown, perfect):
+def _token(card: Integer, shown: Any, perfect: bool) -> Integer:
     if shown & bit(card):
         return KNOWN + card
     if not perfect:
@@ -140,7 +143,7 @@ def _token(card, shown, perfect):
 
 
 @kernel
-def write_tokens(game, viewer, perfect, out):
+def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any) -> None:
     """Writes the viewer's token observation into ``out`` (u1)."""
     _write_header(game, viewer, out)
     shown = game.seen
@@ -190,17 +193,26 @@ ENCODING = Encoding(
 
 
 @kernel
-def _write_mask(game, viewer, out):
+def _write_mask(game: Record, viewer: Integer, out: Any) -> None:
     for action in range(NUM_ACTIONS):
         out[action] = legal(game, viewer, action)
 
 
 @kernel
-def observe_tokens(games, first, last, rows, seats, perfect, out, masks):
+def observe_tokens(
+    games: Records,
+    first: Integer,
+    last: Integer,
+    rows: Any,
+    seats: Any,
+    perfect: bool,
+    out: Any,
+    masks: Any,
+) -> None:
     """Token observations and masks of the pairs ``first`` to ``last - 1`` of (rows, seats).
 
-    Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, size); ``masks`` i1 (K, 4), all 0 where the seat has
-    nothing to choose.
+    Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, size); ``masks`` i1 (K, 4), all 0 where the
+    seat has nothing to choose.
     """
     for k in range(first, last):
         write_tokens(games[rows[k]], seats[k], perfect, out[k])
@@ -208,8 +220,20 @@ def observe_tokens(games, first, last, rows, seats, perfect, out, masks):
 
 
 @kernel
-def observe_vector(games, first, last, rows, seats, perfect, scales, features, size, out, masks):
-    """`observe_tokens` for vectors: ``out`` f4 (K, size of a vector), ``size`` that of the tokens."""
+def observe_vector(
+    games: Records,
+    first: Integer,
+    last: Integer,
+    rows: Any,
+    seats: Any,
+    perfect: bool,
+    scales: Any,
+    features: Any,
+    size: Integer,
+    out: Any,
+    masks: Any,
+) -> None:
+    """`observe_tokens` for vectors: ``out`` f4 (K, F); ``size`` is that of the tokens."""
     tokens = np.empty(size, np.uint8)
     for k in range(first, last):
         write_tokens(games[rows[k]], seats[k], perfect, tokens)

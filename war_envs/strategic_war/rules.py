@@ -18,11 +18,12 @@ field              dtype      meaning
 ``last_taken``     i8         cards collected in it
 =================  =========  ======================================================================
 
-The order on the table tells who laid a card and how: places alternate between attacker and defender,
-and of each eight places the first two hold flipped cards, the others cards laid face down.
+The order on the table tells who laid a card and how: places alternate between attacker and
+defender, and of each eight places the first two hold flipped cards, the others cards laid face
+down.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from war_envs.kernels import (
     SHARED_FIELDS,
     TERMINATED,
     TRUNCATED,
+    Integer,
+    Record,
+    Records,
     begin,
     deal_colours,
     end,
@@ -87,14 +91,14 @@ GAME: Final = np.dtype(
 
 
 @kernel
-def mover(game):
+def mover(game: Record) -> Integer:
     """The player who must choose now."""
     attackers = game.phase == ATTACKING or game.phase == ATTACKER_ANSWERING
     return game.attacker if attackers else 1 - game.attacker
 
 
 @kernel
-def legal(game, player, action):
+def legal(game: Record, player: Integer, action: Integer) -> bool:
     """May ``player`` choose ``action`` now?"""
     if game.status != RUNNING or player != mover(game):
         return False
@@ -104,7 +108,7 @@ def legal(game, player, action):
 
 
 @kernel
-def start(game):
+def start(game: Record) -> None:
     """Starts a game whose hands have just been laid."""
     begin(game)
     if game.hands[0, 0] & 1:  # no deal gives player 0 the black cards
@@ -124,20 +128,20 @@ def start(game):
 
 
 @kernel
-def deal(game):
+def deal(game: Record) -> None:
     """Deals a new game from the record's own generator."""
     deal_colours(game)
     start(game)
 
 
 @kernel
-def _lay(game, card):
+def _lay(game: Record, card: Integer) -> None:
     game.table[game.table_size] = card
     game.table_size += 1
 
 
 @kernel
-def _both_hold_a_card(game):
+def _both_hold_a_card(game: Record) -> bool:
     """Whether the game can go on with a card from each; ends it if not."""
     if game.sizes[0] > 0 and game.sizes[1] > 0:
         return True
@@ -151,7 +155,7 @@ def _both_hold_a_card(game):
 
 
 @kernel
-def _lay_down(game):
+def _lay_down(game: Record) -> bool:
     """Each player lays their top card face down; False if that ended the game."""
     if not _both_hold_a_card(game):
         return False
@@ -161,13 +165,13 @@ def _lay_down(game):
 
 
 @kernel
-def face_up(place):
+def face_up(place: Integer) -> bool:
     """Was the card at this place of the table flipped?"""
     return place % 8 < 2
 
 
 @kernel
-def _collect(game, taker, ending):
+def _collect(game: Record, taker: Integer, ending: Integer) -> None:
     """``taker`` collects the table, leads the next round, and the round is counted."""
     if game.table_size == 2:
         own = 0 if taker == game.attacker else 1
@@ -191,7 +195,7 @@ def _collect(game, taker, ending):
 
 
 @kernel
-def _flip(game, player, action):
+def _flip(game: Record, player: Integer, action: Integer) -> None:
     card = take_bottom(game, player) if action == BOTTOM else take_top(game, player)
     game.seen |= face(game, card)
     game.last_card[player] = card
@@ -199,7 +203,7 @@ def _flip(game, player, action):
 
 
 @kernel
-def _compare(game):
+def _compare(game: Record) -> None:
     """Settles the two cards just flipped: one player takes all, or war."""
     attack = game.table[game.table_size - 2]
     defence = game.table[game.table_size - 1]
@@ -211,7 +215,7 @@ def _compare(game):
 
 
 @kernel
-def play(game, action):
+def play(game: Record, action: Integer) -> None:
     """Plays the mover's legal choice in a running game."""
     player = mover(game)
     game.last_action[player] = action
@@ -230,40 +234,40 @@ def play(game, action):
 
 
 @kernel
-def deal_rows(games, rows):
+def deal_rows(games: Records, rows: Any) -> None:
     """Deals the games of ``rows`` (i8, (K,)) anew."""
     for k in range(rows.shape[0]):
         deal(games[rows[k]])
 
 
 @kernel
-def start_rows(games, rows):
+def start_rows(games: Records, rows: Any) -> None:
     """Starts the games of ``rows`` (i8, (K,)), whose hands have just been laid."""
     for k in range(rows.shape[0]):
         start(games[rows[k]])
 
 
 @kernel
-def mover_of(games, row):
+def mover_of(games: Records, row: Integer) -> Integer:
     """`mover` in game ``row``."""
     return mover(games[row])
 
 
 @kernel
-def movers(games, out):
+def movers(games: Records, out: Any) -> None:
     """Writes each game's `mover` into ``out`` (i8, (B,)); that of a finished game means nothing."""
     for i in range(games.shape[0]):
         out[i] = mover(games[i])
 
 
 @kernel
-def is_legal(games, row, seat, action):
+def is_legal(games: Records, row: Integer, seat: Integer, action: Integer) -> bool:
     """`legal` in game ``row``."""
     return legal(games[row], seat, action)
 
 
 @kernel
-def first_illegal(games, first, last, actions):
+def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -> Integer:
     """The first illegal action of games ``first`` to ``last - 1``, as 2 * row + seat, or -1."""
     for i in range(first, last):
         if games[i].status == RUNNING:
@@ -274,7 +278,15 @@ def first_illegal(games, first, last, actions):
 
 
 @kernel
-def play_rows(games, first, last, actions, rewards, terminated, truncated):
+def play_rows(
+    games: Records,
+    first: Integer,
+    last: Integer,
+    actions: Any,
+    rewards: Any,
+    terminated: Any,
+    truncated: Any,
+) -> None:
     """One choice in games ``first`` to ``last - 1``; finished ones stay as they are, with reward 0.
 
     Shapes: ``actions`` i8 (B, 2), of which the mover's is read; ``rewards`` f4 (B, 2);
