@@ -14,7 +14,7 @@ METADATA = {"name": "attack_defence_v0", "render_modes": ["ansi"], "is_paralleli
 
 
 class AttackDefenceAEC(TableAEC):
-    """AEC view: player_0 commits a choice that nobody sees, player_1 chooses, the turn is played."""
+    """AEC view: player_0 commits a choice that nobody sees, player_1 chooses, a turn is played."""
 
     metadata: dict[str, Any] = METADATA
     books: ClassVar[tuple[str, ...]] = (*TableAEC.books, "_committed")

@@ -43,9 +43,9 @@ In vectors each slot is 20 floats, each 0 or 1: a card is there; the viewer know
 player knows it; its rank (13, A first); its suit (4: H, S, D, C).
 
 ``memory="perfect"`` shows all that the viewer knows (the rules say who knows what).
-``memory="table"`` shows only what lies face up: the own top card while the game runs, and every card
-in Open-card mode; all other cards are token 1, and ``unseen`` counts all cards that the slots do not
-show.
+``memory="table"`` shows only what lies face up: the own top card while the game runs, and every
+card in Open-card mode; all other cards are token 1, and ``unseen`` counts all cards that the slots
+do not show.
 """
 
 from typing import Any

@@ -70,10 +70,15 @@ def legal(game: Record, player: Integer, action: Integer) -> bool:
 
 
 @kernel
+def rank_beats(rank: Integer, other: Integer, num_ranks: Integer) -> bool:
+    """Does ``rank`` beat ``other``? It beats the (n - 1) / 2 ranks before it in the cycle."""
+    return 0 < (rank - other) % num_ranks <= (num_ranks - 1) // 2
+
+
+@kernel
 def beats(game: Record, card: Integer, other: Integer) -> bool:
-    """Does ``card`` beat ``other``? A rank beats the (n - 1) / 2 ranks before it in the cycle."""
-    steps = (rank(card) - rank(other)) % game.num_ranks
-    return 0 < steps <= (game.num_ranks - 1) // 2
+    """Does ``card`` beat ``other``, suits apart?"""
+    return rank_beats(rank(card), rank(other), game.num_ranks)
 
 
 @kernel

@@ -1,0 +1,20 @@
+"""One seat against an agent, as a Gymnasium environment; the mask says which actions are legal."""
+
+import gymnasium
+import war_envs
+
+assert war_envs  # the import registers the ids
+
+env = gymnasium.make("war_envs/StrategicWar-Minimal-v0", opponent="memory")
+env.action_space.seed(7)
+score = 0.0
+observation, info = env.reset(seed=7)
+for _ in range(10):
+    terminated = truncated = False
+    while not (terminated or truncated):
+        action = env.action_space.sample(mask=info["action_mask"])
+        observation, reward, terminated, truncated, info = env.step(action)
+    score += float(reward)
+    print(f"{float(reward):+.0f}  {info['outcome']}")
+    observation, info = env.reset()
+print(f"random play against memory, ten games: {score:+.0f}")
