@@ -7,7 +7,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
 
 from war_envs.kernels import RUNNING, TERMINATED
-from war_envs.table import AGENTS, Observation, Table
+from war_envs.table import AGENTS, IllegalActionError, Observation, Table
+
+Last = tuple[Observation | None, float, bool, bool, dict[str, Any]]
 
 
 class TableAEC(Table, AECEnv[str, Observation, int]):
@@ -48,6 +50,23 @@ class TableAEC(Table, AECEnv[str, Observation, int]):
         """Takes in the legal choice of the agent whose turn it is, and passes the turn on."""
         raise NotImplementedError
 
+    def _require_agent(self) -> None:
+        self._require_reset()
+        if not self.agents:
+            raise ValueError("the game is over and no agent is left; call reset()")
+
+    def last(self, observe: bool = True) -> Last:
+        """Observation, reward, termination, truncation and info of the agent whose turn it is.
+
+        Args:
+            observe: False leaves out the observation, for speed: it is None then.
+
+        Raises:
+            ValueError: the game is over and both agents have taken their last step.
+        """
+        self._require_agent()
+        return super().last(observe)
+
     def step(self, action: int | None) -> None:
         """The agent whose turn it is chooses ``action``; None once that agent's game is over.
 
@@ -55,9 +74,7 @@ class TableAEC(Table, AECEnv[str, Observation, int]):
             ValueError: an action that is not legal now, None from a live agent, or anything else
                 from one whose game is over; nothing has changed then.
         """
-        self._require_reset()
-        if not self.agents:
-            raise ValueError("the game is over and no agent is left to step; call reset()")
+        self._require_agent()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             if action is not None:
@@ -106,17 +123,41 @@ class _IllegalActionLoses(BaseWrapper[str, Observation, int]):
     """An action that the mask forbids ends the game: -1 to the offender, +1 to the other."""
 
     def step(self, action: int) -> None:
-        raw: Any = self.unwrapped
-        agent = self.agent_selection
-        live = not (self.terminations[agent] or self.truncations[agent])
-        if live and self.action_space(agent).contains(action) and not raw.is_legal(agent, action):
-            raw.forfeit(agent, int(action))
-        else:
+        try:
             super().step(action)
+        except IllegalActionError as error:
+            raw: Any = self.unwrapped
+            raw.forfeit(error.agent, error.action)
+
+    def __copy__(self) -> "_IllegalActionLoses":
+        return copy.deepcopy(self)
+
+    def __str__(self) -> str:
+        return str(self.env)
 
 
 class _OrderEnforced(OrderEnforcingWrapper[str, Observation, int]):
-    """PettingZoo's order check; stepping past the end is an error, and a copy is a whole copy."""
+    """PettingZoo's order check, with three differences.
+
+    Whether there is a game is asked of the environment itself, which may have got one by
+    `set_state`; anything past the end is an error; and a copy is a whole copy.
+    """
+
+    @property
+    def _has_reset(self) -> bool:
+        raw: Any = self.unwrapped
+        return bool(raw.has_reset)
+
+    @_has_reset.setter
+    def _has_reset(self, value: bool) -> None:
+        """PettingZoo's class sets it; nothing to keep."""
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        self._has_updated = True  # a new loop may begin anywhere; within it, each turn needs a step
+        return super().agent_iter(max_iter)
+
+    def last(self, observe: bool = True) -> Last:
+        return self.unwrapped.last(observe)
 
     def step(self, action: int) -> None:
         if self._has_reset and not self.agents:
@@ -125,6 +166,9 @@ class _OrderEnforced(OrderEnforcingWrapper[str, Observation, int]):
 
     def __copy__(self) -> "_OrderEnforced":
         return copy.deepcopy(self)
+
+    def __str__(self) -> str:
+        return str(self.env)
 
 
 def wrapped(raw: TableAEC) -> AECEnv[str, Observation, int]:

@@ -155,7 +155,12 @@ class Batch:
         return movers
 
     def observe(
-        self, rows: ArrayLike | None = None, seats: ArrayLike | None = None
+        self,
+        rows: ArrayLike | None = None,
+        seats: ArrayLike | None = None,
+        *,
+        encoding: str | None = None,
+        memory: str | None = None,
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
         """Observations and action masks, in arrays of the caller's own.
 
@@ -171,13 +176,19 @@ class Batch:
         self._require_reset()
         if (rows is None) != (seats is None):
             raise ValueError("rows and seats go together; give both or neither")
+        wanted = (
+            self.encoding if encoding is None else checked_choice("encoding", encoding, ENCODINGS),
+            self.memory if memory is None else checked_choice("memory", memory, MEMORIES),
+        )
         if rows is not None and seats is not None:
             return self._observe(
-                self._indices("rows", rows, self.num_games), self._indices("seats", seats, 2)
+                self._indices("rows", rows, self.num_games),
+                self._indices("seats", seats, 2),
+                *wanted,
             )
         if not self._engine.simultaneous:
-            return self._observe(self._rows, self.mover)
-        observation, mask = self._observe(*self._both_seats(self._rows))
+            return self._observe(self._rows, self.mover, *wanted)
+        observation, mask = self._observe(*self._both_seats(self._rows), *wanted)
         return self._by_seat(observation), self._by_seat(mask)
 
     @staticmethod
@@ -199,21 +210,24 @@ class Batch:
         return np.repeat(rows, 2), np.tile(np.arange(2), len(rows))
 
     def _observe(
-        self, rows: NDArray[np.int64], seats: NDArray[np.int64]
+        self, rows: NDArray[np.int64], seats: NDArray[np.int64], encoding: str, memory: str
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
         if len(rows) != len(seats):
             raise ValueError(
                 f"rows has {len(rows)} entries and seats {len(seats)}; give as many of each"
             )
-        observation = np.empty((len(rows), *self.observation_shape), self.observation_dtype)
+        layout = self._engine.encoding
+        size = layout.size(encoding, self.variant.deck_size)
+        observation = np.empty((len(rows), size), layout.dtype(encoding))
         mask = np.empty((len(rows), self.num_actions), np.int8)
-        perfect = self.memory == "perfect"
+        perfect = memory == "perfect"
 
         def work(first: int, last: int) -> None:
-            self._engine.observe(self.games, (first, last), rows, seats, perfect, observation, mask)
+            self._engine.observe(
+                self.games, (first, last), rows, seats, perfect, 1, observation, mask
+            )
 
         self._in_slices(len(rows), work)
-        mask[~mask.any(axis=1)] = 1
         return observation, mask
 
     def step(self, actions: ArrayLike, *, autoreset: bool = True) -> Step:
@@ -243,7 +257,7 @@ class Batch:
 
         self._in_slices(self.num_games, work)
         ended = np.flatnonzero((terminated | truncated) & before)
-        final, _ = self._observe(*self._both_seats(ended))
+        final, _ = self._observe(*self._both_seats(ended), self.encoding, self.memory)
         if autoreset and len(ended):
             self._engine.deal(self.games, ended)
         return Step(reward, terminated, truncated, ended, self._by_seat(final))

@@ -5,7 +5,6 @@ observation is the same with each header field divided by its scale and each slo
 by a row of features. So what a player may see is decided once, where tokens are written.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -38,13 +37,11 @@ class Encoding:
         header: the fields at the front, in order.
         slots_per_card: card slots for each card of the deck (2: both hands; 3: the table too).
         features: float32 (tokens, width): what a slot's token becomes in a vector.
-        write: the kernel ``write(game, viewer, perfect, out)`` that writes one token observation.
     """
 
     header: tuple[Field, ...]
     slots_per_card: int
     features: NDArray[np.float32]
-    write: Callable[..., None]
 
     def num_slots(self, deck_size: int) -> int:
         """Card slots in an observation for a deck of ``deck_size`` cards."""
@@ -90,26 +87,41 @@ def checked_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
 
 
 @kernel
-def expand(tokens: Any, scales: Any, features: Any, out: Any) -> None:
-    """Writes the vector form of one token observation into ``out`` (f4)."""
-    header = scales.shape[0]
-    width = features.shape[1]
-    for i in range(header):
-        out[i] = tokens[i] / scales[i]
+def expand(tokens: Any, scales: Any, features: Any, out: Any, k: Integer) -> None:
+    """Writes the vector form of the token observation in row 0 of ``tokens`` into ``out[k]`` (f4)."""
+    header = np.uint64(scales.shape[0])
+    width = np.uint64(features.shape[1])
+    row = np.uint64(k)
+    for i in range(scales.shape[0]):
+        out[row, np.uint64(i)] = tokens[0, np.uint64(i)] / scales[np.uint64(i)]
     at = header
-    for slot in range(header, tokens.shape[0]):
-        token = tokens[slot]
-        for j in range(width):
-            out[at + j] = features[token, j]
+    for slot in range(scales.shape[0], tokens.shape[1]):
+        token = np.uint64(tokens[0, np.uint64(slot)])
+        for j in range(features.shape[1]):
+            out[row, at + np.uint64(j)] = features[token, np.uint64(j)]
         at += width
 
 
 @kernel
-def write_turn(game: Record, out: Any, at: Integer) -> None:
+def copy_run(
+    source: Any, row: Integer, start: Integer, out: Any, k: Integer, at: Integer, length: Integer
+) -> None:
+    """Copies ``length`` entries of ``source[row, start:]`` to ``out[k, at:]``.
+
+    Unsigned indices spare the check for negative ones, and so let the compiler copy in blocks.
+    """
+    source_row, first = np.uint64(row), np.uint64(start)
+    target_row, target = np.uint64(k), np.uint64(at)
+    for i in range(np.uint64(length)):
+        out[target_row, target + i] = source[source_row, first + i]
+
+
+@kernel
+def write_turn(game: Record, out: Any, k: Integer, at: Integer) -> None:
     """Writes turn / max_turns in 65535ths, as a high and a low byte."""
     fraction = game.turn * 65535 // game.max_turns
-    out[at] = fraction >> 8
-    out[at + 1] = fraction & 255
+    out[k, at] = fraction >> 8
+    out[k, at + 1] = fraction & 255
 
 
 @kernel

@@ -101,6 +101,7 @@ class Engine:
         rows: NDArray[np.int64],
         seats: NDArray[np.int64],
         perfect: bool,
+        filler: int,
         out: NDArray[Any],
         masks: NDArray[np.int8],
     ) -> None:
@@ -112,18 +113,19 @@ class Engine:
             seats: int64 (K,), whose view, 0 or 1.
             perfect: perfect memory rather than just the table.
             out: float32 (K, size) for vectors or uint8 (K, size) for tokens.
-            masks: int8 (K, num_actions); all 0 where the seat has nothing to choose.
+            filler: 0 or 1, what a mask is filled with where the seat has nothing to choose.
+            masks: int8 (K, num_actions).
         """
         observation = self.module.observation
         if out.dtype == np.uint8:
-            observation.observe_tokens(games, *span, rows, seats, perfect, out, masks)
+            observation.observe_tokens(games, *span, rows, seats, perfect, filler, out, masks)
             return
         header = len(self.encoding.header)
         width = self.encoding.features.shape[1]
         size = header + (out.shape[1] - header) // width
         scales, features = self._tables
         observation.observe_vector(
-            games, *span, rows, seats, perfect, scales, features, size, out, masks
+            games, *span, rows, seats, perfect, filler, scales, features, size, out, masks
         )
 
     @cached_property
@@ -185,12 +187,13 @@ class Engine:
         """The cards on the table, in the order they were laid."""
         return [] if self.simultaneous else game.table[: game.table_size].tolist()
 
-    def check_record(self, game: Record, variant: Variant) -> None:
-        """Refuses a record that no game of ``variant`` can reach, as far as kernels rely on it.
+    def check_record(self, games: Records, variant: Variant) -> None:
+        """Refuses one record that no game of ``variant`` can reach, as far as kernels rely on it.
 
         Raises:
             ValueError: naming the field.
         """
+        game = games[0]
         fresh = self.new_games(variant, 1)[0]
         fixed = ["num_ranks", "max_turns", "minimal", "fair", "open_cards"]
         fixed += ["own_first"] if self.simultaneous else []
@@ -216,6 +219,11 @@ class Engine:
             raise ValueError("state: the cards in play are not distinct cards of the deck")
         if int(game["in_play"]) != sum(1 << card for card in in_play):
             raise ValueError("state: in_play does not match the cards of hands and table")
+        derived = games.copy()
+        self.module.rules.rebuild_rows(derived, np.zeros(1, np.int64))
+        for field in ("unseen", "views"):
+            if np.any(derived[0][field] != game[field]):
+                raise ValueError(f"state: {field} does not match the hands and what has been seen")
         if game["status"] == 0 and not (game["sizes"].all() or self.table(game)):
             raise ValueError("state: the game runs, but a hand is empty")
         if not game["rng"].any():

@@ -2,25 +2,24 @@
 
 A game is one record with, among its own, these fields:
 
-==============  ========
-=========================================================================== field           dtype
- meaning
-==============  ========
-=========================================================================== ``rng``         u8 (4,)
- state of the game's own generator, xoshiro256++ ``in_play``     u8        bit mask of the cards in
- play
-``hands``       u1 (2,64) the hands as ring buffers of cards
-``heads``       i8 (2,)   where in its ring a hand's top card lies, 0 to 63
-``sizes``       i8 (2,)   cards in the hand
-``turn``        i8        turns (rounds) finished
-``max_turns``   i8        turns after which the game is truncated
-``num_ranks``   i8        ranks in the deck
-``minimal``, ``fair``, ``open_cards``   i8   the modes, 0 or 1
-``twins``       i8        1 if a card that is seen tells its twin (a Fair deal), else 0
-``status``      i8        `RUNNING`, `TERMINATED` or `TRUNCATED`
-``winner``      i8        the winning player, or -1
-==============  ========
-===========================================================================
+==============  =========  =========================================================================
+field           dtype      meaning
+==============  =========  =========================================================================
+``rng``         u8 (4,)    state of the game's own generator, xoshiro256++
+``in_play``     u8         bit mask of the cards in play
+``hands``       u1 (2,64)  the hands as ring buffers of cards
+``heads``       i8 (2,)    where in its ring a hand's top card lies, 0 to 63
+``sizes``       i8 (2,)    cards in the hand
+``turn``        i8         turns (rounds) finished
+``max_turns``   i8         turns after which the game is truncated
+``num_ranks``   i8         ranks in the deck
+``minimal``     i8         the mode is on, 0 or 1
+``fair``        i8         the mode is on, 0 or 1
+``open_cards``  i8         the mode is on, 0 or 1
+``twins``       i8         1 if a card that is seen tells its twin (a Fair deal), else 0
+``status``      i8         `RUNNING`, `TERMINATED` or `TRUNCATED`
+``winner``      i8         the winning player, or -1
+==============  =========  =========================================================================
 
 All counters are 64-bit, so that the arithmetic is the same compiled and in plain Python.
 """

@@ -14,7 +14,7 @@ from war_envs import rendering, seeding
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.engine import ENGINES, Engine, Hands
 from war_envs.kernels import TERMINATED, TRUNCATED, Records
-from war_envs.variant import Variant, integer
+from war_envs.variant import Variant, integer, shown
 
 AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("ansi",)
@@ -26,11 +26,23 @@ _ROW = np.zeros(1, np.int64)
 _SEATS = (np.array([0]), np.array([1]))
 
 
+class IllegalActionError(ValueError):
+    """An action of the action space that its agent may not choose now.
+
+    Attributes:
+        agent, action: who chose what.
+    """
+
+    agent: str
+    action: int
+
+
 class Table:
     """A game record with its options; the base of all single-game environments.
 
     Attributes:
         possible_agents: ``["player_0", "player_1"]``.
+        observation_spaces, action_spaces: what the methods of nearly the same names look up.
         variant: the rules that are played.
         encoding, memory, render_mode, render_view: as given.
     """
@@ -40,6 +52,8 @@ class Table:
     # What exists only between reset() and the end; subclasses name their own.
     books: ClassVar[tuple[str, ...]] = ("agents", "rewards", "terminations", "truncations", "infos")
 
+    observation_spaces: dict[str, spaces.Space[Any]]
+    action_spaces: dict[str, spaces.Space[Any]]
     agents: list[str]
     rewards: dict[str, float]
     terminations: dict[str, bool]
@@ -67,7 +81,7 @@ class Table:
         self._size = layout.size(encoding, variant.deck_size)
         self._dtype = layout.dtype(encoding)
         num_actions = self._engine.num_actions
-        self._observation_spaces = {
+        self.observation_spaces = {
             agent: spaces.Dict(
                 {
                     "observation": layout.space(encoding, variant.deck_size),
@@ -76,7 +90,7 @@ class Table:
             )
             for agent in AGENTS
         }
-        self._action_spaces = {agent: spaces.Discrete(num_actions) for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in AGENTS}
         self._games = self._engine.new_games(variant, 1)
 
     def __getattr__(self, name: str) -> Any:
@@ -94,19 +108,24 @@ class Table:
         self._require_reset()
         return self._games[0]
 
+    @property
+    def has_reset(self) -> bool:
+        """Has a game been dealt, or set by `set_state`?"""
+        return "agents" in self.__dict__
+
     def _require_reset(self) -> None:
-        if "agents" not in self.__dict__:
+        if not self.has_reset:
             raise RuntimeError("no game has been dealt yet: call reset() first")
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's ``{"observation": ..., "action_mask": ...}``, always the same
         object.
         """
-        return self._observation_spaces[AGENTS[_seat(agent)]]
+        return self.observation_spaces[AGENTS[_seat(agent)]]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's actions, always the same object."""
-        return self._action_spaces[AGENTS[_seat(agent)]]
+        return self.action_spaces[AGENTS[_seat(agent)]]
 
     def observe(self, agent: str) -> Observation:
         """What ``agent`` observes now, in arrays of the caller's own.
@@ -123,7 +142,7 @@ class Table:
         observation = np.empty((1, self._size), self._dtype)
         mask = np.empty((1, self._engine.num_actions), np.int8)
         perfect = self.memory == "perfect"
-        self._engine.observe(games, (0, 1), _ROW, _SEATS[seat], perfect, observation, mask)
+        self._engine.observe(games, (0, 1), _ROW, _SEATS[seat], perfect, 0, observation, mask)
         return {"observation": observation[0], "action_mask": mask[0]}
 
     @property
@@ -153,8 +172,8 @@ class Table:
         )
         mask = np.empty((1, self._engine.num_actions), np.int8)
         perfect = self.memory == "perfect"
-        self._engine.observe(self._games, (0, 1), _ROW, _SEATS[seat], perfect, tokens, mask)
-        return rendering.view(self._engine, self.variant, tokens[0], seat)
+        self._engine.observe(self._games, (0, 1), _ROW, _SEATS[seat], perfect, 0, tokens, mask)
+        return rendering.view(self._engine, self.variant, tokens[0], seat, int(self._game.turn))
 
     def close(self) -> None:
         """Nothing is held open; may be called at any time."""
@@ -212,7 +231,7 @@ class Table:
         """``action`` as a legal action of ``agent``.
 
         Raises:
-            ValueError: it is outside the action space, or illegal now.
+            ValueError: it is outside the action space, or (`IllegalActionError`) illegal now.
         """
         names = self._engine.actions
         try:
@@ -220,18 +239,21 @@ class Table:
         except ValueError:
             known = ", ".join(f"{number} {name}" for number, name in enumerate(names))
             raise ValueError(
-                f"action={action!r} of {agent} is not an action; choose from {known}"
+                f"action={shown(action)} of {agent} is not an action; choose from {known}"
             ) from None
         if not self.is_legal(agent, number):
             legal = ", ".join(f"{n} {a}" for n, a in enumerate(names) if self.is_legal(agent, n))
-            raise ValueError(
+            error = IllegalActionError(
                 f"action={number} ({names[number]}) of {agent} is illegal now; legal are {legal}"
             )
+            error.agent, error.action = agent, number
+            raise error
         return number
 
     def is_legal(self, agent: str, action: int) -> bool:
         """Is ``action``, one of the action space, legal for ``agent`` now?"""
-        return bool(self._engine.is_legal(self._games, 0, AGENTS.index(agent), action))
+        self._require_reset()
+        return bool(self._engine.is_legal(self._games, 0, _seat(agent), action))
 
     def clone(self) -> Self:
         """An independent copy that continues exactly as this one does, later deals included."""
@@ -269,7 +291,7 @@ class Table:
             if content.get(name) != own:
                 raise ValueError(f"state: {name} is {content.get(name)!r}, not {own!r}")
         games = self._parsed_record(content.get("record"))
-        self._engine.check_record(games[0], self.variant)
+        self._engine.check_record(games, self.variant)
         books: Any = content.get("books")
         self._check_books(books)
         self._games = games
@@ -311,7 +333,7 @@ def _seat(agent: object) -> int:
 def _first_attacker(value: object) -> int:
     """A seat, given as 0 or 1 or as an agent's name."""
     if isinstance(value, str):
-        return _seat(value)
+        return AGENTS.index(checked_choice("first_attacker", value, AGENTS))
     return integer("first_attacker", value, 0, 1)
 
 

@@ -23,6 +23,12 @@ TURNS_PER_CARD: Final = 40
 MAX_TURNS_LIMIT: Final = 1_000_000_000
 
 
+def shown(value: object) -> str:
+    """``value`` for an error message: on one line, and not too long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
 def integer(name: str, value: object, low: int, high: int) -> int:
     """``value`` as an int from ``low`` to ``high``; bools and floats are refused.
 
@@ -34,7 +40,9 @@ def integer(name: str, value: object, low: int, high: int) -> int:
     except TypeError:
         number = None
     if number is None or not low <= number <= high:
-        raise ValueError(f"{name}={value!r} is not allowed; it must be an integer, {low} to {high}")
+        raise ValueError(
+            f"{name}={shown(value)} is not allowed; it must be an integer, {low} to {high}"
+        )
     return number
 
 

@@ -53,8 +53,17 @@ from typing import Any
 import numpy as np
 
 from war_envs.attack_defence.rules import NUM_ACTIONS, legal
+from war_envs.attack_defence.views import EMPTY, KNOWN_TO_VIEWER, UNKNOWN
 from war_envs.cards import NUM_CARDS
-from war_envs.encoding import Encoding, Field, card_features, count_four, expand, write_turn
+from war_envs.encoding import (
+    Encoding,
+    Field,
+    card_features,
+    copy_run,
+    count_four,
+    expand,
+    write_turn,
+)
 from war_envs.jit import kernel
 from war_envs.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit, card_at
 
@@ -77,11 +86,7 @@ HEADER = (
 )
 HEADER_SIZE = len(HEADER)
 
-EMPTY = 0
-UNKNOWN = 1
-UNKNOWN_TO_VIEWER = 2
-KNOWN_TO_VIEWER = 3
-KNOWN_TO_BOTH = KNOWN_TO_VIEWER + NUM_CARDS
+UNSEEN_AT = 18
 
 _PRESENT, _KNOWN, _KNOWN_TO_OTHER = range(3)
 
@@ -92,56 +97,62 @@ def _last_card(card: Integer) -> Integer:
 
 
 @kernel
-def _write_header(game: Record, viewer: Integer, out: Any) -> None:
+def _write_header(game: Record, viewer: Integer, out: Any, k: Integer) -> None:
     other = 1 - viewer
-    out[0] = game.minimal
-    out[1] = game.fair
-    out[2] = game.open_cards
-    out[3] = game.num_ranks
-    out[4] = game.own_first
-    out[5] = game.twins
-    out[6] = viewer
-    out[7] = game.sizes[viewer]
-    out[8] = game.sizes[other]
-    write_turn(game, out, 9)
-    out[11] = game.status != RUNNING
-    out[12] = game.last_action[viewer] + 1
-    out[13] = game.last_action[other] + 1
-    out[14] = _last_card(np.int64(game.last_card[viewer]))
-    out[15] = _last_card(np.int64(game.last_card[other]))
-    out[16] = _last_card(np.int64(game.last_extra))
-    out[17] = 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2)
+    out[k, 0] = game.minimal
+    out[k, 1] = game.fair
+    out[k, 2] = game.open_cards
+    out[k, 3] = game.num_ranks
+    out[k, 4] = game.own_first
+    out[k, 5] = game.twins
+    out[k, 6] = viewer
+    out[k, 7] = game.sizes[viewer]
+    out[k, 8] = game.sizes[other]
+    write_turn(game, out, k, 9)
+    out[k, 11] = game.status != RUNNING
+    out[k, 12] = game.last_action[viewer] + 1
+    out[k, 13] = game.last_action[other] + 1
+    out[k, 14] = _last_card(np.int64(game.last_card[viewer]))
+    out[k, 15] = _last_card(np.int64(game.last_card[other]))
+    out[k, 16] = _last_card(np.int64(game.last_extra))
+    out[k, 17] = 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2)
 
 
 @kernel
-def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any) -> None:
-    """Writes the viewer's token observation into ``out`` (u1)."""
-    _write_header(game, viewer, out)
-    own = game.seen[viewer]
-    others = game.seen[1 - viewer]
-    if not perfect:
-        own = others = game.in_play if game.open_cards else np.uint64(0)
-        if game.status == RUNNING:
-            own |= bit(card_at(game, viewer, 0))
-    unseen = game.in_play & ~own
-    for r in range(13):
-        out[18 + r] = count_four(unseen, 4 * r)
+def _write_perfect(game: Record, viewer: Integer, out: Any, k: Integer, slots: Integer) -> None:
+    """What the viewer knows: counts and both hands, as the record keeps them."""
+    copy_run(game.unseen, viewer, 0, out, k, UNSEEN_AT, 13)
     at = HEADER_SIZE
-    slots = (out.shape[0] - HEADER_SIZE) // 2
-    for hand in range(2):
-        player = viewer if hand == 0 else 1 - viewer
-        size = game.sizes[player]
-        for place in range(size):
-            card = np.int64(card_at(game, player, place))
-            card_bit = bit(card)
-            if own & card_bit:
-                known = KNOWN_TO_BOTH if others & card_bit else KNOWN_TO_VIEWER
-                out[at + place] = known + card
-            else:
-                out[at + place] = UNKNOWN_TO_VIEWER if others & card_bit else UNKNOWN
-        for place in range(size, slots):
-            out[at + place] = EMPTY
+    for player in (viewer, 1 - viewer):
+        copy_run(game.views, 2 * viewer + player, game.heads[player], out, k, at, slots)
         at += slots
+
+
+@kernel
+def _write_table(game: Record, viewer: Integer, out: Any, k: Integer, slots: Integer) -> None:
+    """What lies in view where cards are hidden: the viewer's top card, and how many there are."""
+    top = np.int64(card_at(game, viewer, 0)) if game.status == RUNNING else NO_CARD
+    unseen = game.in_play if top == NO_CARD else game.in_play & ~bit(top)
+    for r in range(13):
+        out[k, UNSEEN_AT + r] = count_four(unseen, 4 * r)
+    at = HEADER_SIZE
+    for player in (viewer, 1 - viewer):
+        for place in range(slots):
+            out[k, at + place] = UNKNOWN if place < game.sizes[player] else EMPTY
+        at += slots
+    if top != NO_CARD:
+        out[k, HEADER_SIZE] = KNOWN_TO_VIEWER + top
+
+
+@kernel
+def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any, k: Integer) -> None:
+    """Writes the viewer's token observation into row ``k`` of ``out`` (u1)."""
+    _write_header(game, viewer, out, k)
+    slots = (out.shape[1] - HEADER_SIZE) // 2
+    if perfect or game.open_cards:
+        _write_perfect(game, viewer, out, k, slots)
+    else:
+        _write_table(game, viewer, out, k, slots)
 
 
 ENCODING = Encoding(
@@ -157,14 +168,14 @@ ENCODING = Encoding(
             *(((_PRESENT, _KNOWN, _KNOWN_TO_OTHER), card) for card in range(NUM_CARDS)),
         ],
     ),
-    write=write_tokens,
 )
 
 
 @kernel
-def _write_mask(game: Record, viewer: Integer, out: Any) -> None:
+def _write_mask(game: Record, viewer: Integer, filler: Integer, out: Any, k: Integer) -> None:
+    running = game.status == RUNNING
     for action in range(NUM_ACTIONS):
-        out[action] = legal(game, viewer, action)
+        out[k, action] = legal(game, viewer, action) if running else filler
 
 
 @kernel
@@ -175,17 +186,19 @@ def observe_tokens(
     rows: Any,
     seats: Any,
     perfect: bool,
+    filler: Integer,
     out: Any,
     masks: Any,
 ) -> None:
     """Token observations and masks of the pairs ``first`` to ``last - 1`` of (rows, seats).
 
-    Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, size); ``masks`` i1 (K, 2), all 0 after the
-    end.
+    Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, F); ``masks`` i1 (K, 2), all ``filler``
+    where the seat has nothing to choose.
     """
     for k in range(first, last):
-        write_tokens(games[rows[k]], seats[k], perfect, out[k])
-        _write_mask(games[rows[k]], seats[k], masks[k])
+        game = games[rows[k]]
+        write_tokens(game, seats[k], perfect, out, k)
+        _write_mask(game, seats[k], filler, masks, k)
 
 
 @kernel
@@ -196,6 +209,7 @@ def observe_vector(
     rows: Any,
     seats: Any,
     perfect: bool,
+    filler: Integer,
     scales: Any,
     features: Any,
     size: Integer,
@@ -203,8 +217,9 @@ def observe_vector(
     masks: Any,
 ) -> None:
     """`observe_tokens` for vectors: ``out`` f4 (K, F); ``size`` is that of the tokens."""
-    tokens = np.empty(size, np.uint8)
+    tokens = np.empty((1, size), np.uint8)
     for k in range(first, last):
-        write_tokens(games[rows[k]], seats[k], perfect, tokens)
-        expand(tokens, scales, features, out[k])
-        _write_mask(games[rows[k]], seats[k], masks[k])
+        game = games[rows[k]]
+        write_tokens(game, seats[k], perfect, tokens, 0)
+        expand(tokens, scales, features, out, k)
+        _write_mask(game, seats[k], filler, masks, k)

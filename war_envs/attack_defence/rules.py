@@ -7,6 +7,9 @@ field            dtype      meaning
 ===============  =========  ========================================================================
 ``own_first``    i8         1 if a winner's own card is collected before the cards it won, else 0
 ``seen``         u8 (2,)    for each player, the bit mask of the cards they know
+``unseen``       u1 (2,13)  for each player, how many cards in play of each rank they do not know
+``views``        u1         for each player, both hands as they know them: see
+                 (4,128)    `war_envs.attack_defence.views`
 ``last_action``  i8 (2,)    each player's last choice, -1 before the first turn
 ``last_card``    u1 (2,)    the card each player played last, or `NO_CARD`
 ``last_extra``   u1         the extra card taken in the last turn, or `NO_CARD`
@@ -18,9 +21,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from war_envs.attack_defence.views import draw, look_at_top, put, rebuild
 from war_envs.jit import kernel
 from war_envs.kernels import (
     NO_CARD,
+    RING,
     RUNNING,
     SHARED_FIELDS,
     TERMINATED,
@@ -29,15 +34,11 @@ from war_envs.kernels import (
     Record,
     Records,
     begin,
-    card_at,
     deal_colours,
     deal_halves,
-    face,
     finish_turn,
-    put_bottom,
     rank,
     reward,
-    take_top,
 )
 
 ATTACK: Final = 0
@@ -52,6 +53,8 @@ GAME: Final = np.dtype(
                 *SHARED_FIELDS,
                 ("own_first", "i8"),
                 ("seen", "u8", (2,)),
+                ("unseen", "u1", (2, 13)),
+                ("views", "u1", (4, 2 * RING)),
                 ("last_action", "i8", (2,)),
                 ("last_card", "u1", (2,)),
                 ("last_extra", "u1"),
@@ -70,27 +73,15 @@ def legal(game: Record, player: Integer, action: Integer) -> bool:
 
 
 @kernel
-def rank_beats(rank: Integer, other: Integer, num_ranks: Integer) -> bool:
-    """Does ``rank`` beat ``other``? It beats the (n - 1) / 2 ranks before it in the cycle."""
-    return 0 < (rank - other) % num_ranks <= (num_ranks - 1) // 2
+def rank_beats(one: Integer, other: Integer, num_ranks: Integer) -> bool:
+    """Does rank ``one`` beat ``other``? It beats the (n - 1) / 2 ranks before it in the cycle."""
+    return 0 < (one - other) % num_ranks <= (num_ranks - 1) // 2
 
 
 @kernel
 def beats(game: Record, card: Integer, other: Integer) -> bool:
     """Does ``card`` beat ``other``, suits apart?"""
     return rank_beats(rank(card), rank(other), game.num_ranks)
-
-
-@kernel
-def _show(game: Record, card: Integer) -> None:
-    game.seen[0] |= face(game, card)
-    game.seen[1] |= face(game, card)
-
-
-@kernel
-def _look_at_tops(game: Record) -> None:
-    for player in range(2):
-        game.seen[player] |= face(game, card_at(game, player, 0))
 
 
 @kernel
@@ -104,7 +95,9 @@ def start(game: Record) -> None:
         game.last_card[player] = NO_CARD
     game.last_extra = NO_CARD
     game.last_taker = -1
-    _look_at_tops(game)
+    rebuild(game)
+    for player in range(2):
+        look_at_top(game, player)
 
 
 @kernel
@@ -136,22 +129,19 @@ def _taker(
 @kernel
 def play(game: Record, action0: Integer, action1: Integer) -> None:
     """Plays one turn of a running game with both players' choices."""
-    card0 = take_top(game, 0)
-    card1 = take_top(game, 1)
-    _show(game, card0)
-    _show(game, card1)
+    card0 = draw(game, 0)
+    card1 = draw(game, 1)
     extra = NO_CARD
     taker = _taker(game, action0, action1, card0, card1)
     if taker >= 0:
         won, own = (card1, card0) if taker == 0 else (card0, card1)
         if action0 == ATTACK and action1 == ATTACK and game.sizes[1 - taker] > 0:
-            extra = take_top(game, 1 - taker)
-            _show(game, extra)
+            extra = draw(game, 1 - taker)
         _collect(game, taker, own, won, extra)
     else:
         swapped = 1 if action0 == DEFEND else 0
-        put_bottom(game, swapped, card0)
-        put_bottom(game, 1 - swapped, card1)
+        put(game, swapped, card0)
+        put(game, 1 - swapped, card1)
     game.last_action[0] = action0
     game.last_action[1] = action1
     game.last_card[0] = card0
@@ -160,21 +150,22 @@ def play(game: Record, action0: Integer, action1: Integer) -> None:
     game.last_taker = taker
     finish_turn(game)
     if game.status == RUNNING:
-        _look_at_tops(game)
+        for player in range(2):
+            look_at_top(game, player)
 
 
 @kernel
 def _collect(game: Record, taker: Integer, own: Integer, won: Integer, extra: Integer) -> None:
     if game.own_first:
-        put_bottom(game, taker, own)
-        put_bottom(game, taker, won)
+        put(game, taker, own)
+        put(game, taker, won)
         if extra != NO_CARD:
-            put_bottom(game, taker, extra)
+            put(game, taker, extra)
     else:
         if extra != NO_CARD:
-            put_bottom(game, taker, extra)
-        put_bottom(game, taker, won)
-        put_bottom(game, taker, own)
+            put(game, taker, extra)
+        put(game, taker, won)
+        put(game, taker, own)
 
 
 @kernel
@@ -189,6 +180,13 @@ def start_rows(games: Records, rows: Any) -> None:
     """Starts the games of ``rows`` (i8, (K,)), whose hands have just been laid."""
     for k in range(rows.shape[0]):
         start(games[rows[k]])
+
+
+@kernel
+def rebuild_rows(games: Records, rows: Any) -> None:
+    """Derives the views of the games of ``rows`` (i8, (K,)) anew."""
+    for k in range(rows.shape[0]):
+        rebuild(games[rows[k]])
 
 
 @kernel

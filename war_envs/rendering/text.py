@@ -15,7 +15,7 @@ from war_envs.variant import Variant
 _TITLES = {"attack-defence": "War of Attack and Defence", "strategic-war": "Strategic War"}
 
 
-def view(engine: Engine, variant: Variant, tokens: NDArray[np.uint8], seat: int) -> str:
+def view(engine: Engine, variant: Variant, tokens: NDArray[np.uint8], seat: int, turn: int) -> str:
     """What ``seat`` sees, from its token observation: unknown cards are ``??``, of known colour
     ``?r``, ``?b``.
     """
@@ -23,8 +23,6 @@ def view(engine: Engine, variant: Variant, tokens: NDArray[np.uint8], seat: int)
     size = variant.deck_size
     slots = tokens[len(engine.encoding.header) :].reshape(-1, size)
     rows = [[faces[token] for token in row if token] for row in slots]
-    header = {field.name: int(tokens[i]) for i, field in enumerate(engine.encoding.header)}
-    turn = round((header["turn"] * 256 + header["turn_low"]) * variant.turn_limit / 65535)
     own, other, *table = rows
     hands = (own, other) if seat == 0 else (other, own)
     return _draw(engine, variant, turn, f"seen by player_{seat}", hands, table)

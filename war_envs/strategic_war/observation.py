@@ -61,10 +61,19 @@ from typing import Any
 import numpy as np
 
 from war_envs.cards import NUM_CARDS
-from war_envs.encoding import Encoding, Field, card_features, count_four, expand, write_turn
+from war_envs.encoding import (
+    Encoding,
+    Field,
+    card_features,
+    copy_run,
+    count_four,
+    expand,
+    write_turn,
+)
 from war_envs.jit import kernel
-from war_envs.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit, card_at
+from war_envs.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit
 from war_envs.strategic_war.rules import NUM_ACTIONS, face_up, legal, mover
+from war_envs.strategic_war.views import EMPTY, FACE_DOWN, TABLE
 
 HEADER = (
     *(Field(name, 1) for name in ("minimal", "fair", "open_cards")),
@@ -90,11 +99,7 @@ HEADER = (
 )
 HEADER_SIZE = len(HEADER)
 
-EMPTY = 0
-FACE_DOWN = 1
-UNSEEN_RED = 2
-UNSEEN_BLACK = 3
-KNOWN = 4
+UNSEEN_AT = 25
 
 _PRESENT, _KNOWN, _RED, _BLACK = range(4)
 _RED_CARDS = np.uint64(0x5555555555555555)
@@ -106,70 +111,74 @@ def _last_card(card: Integer) -> Integer:
 
 
 @kernel
-def _write_header(game: Record, viewer: Integer, out: Any) -> None:
+def _write_header(game: Record, viewer: Integer, out: Any, k: Integer) -> None:
     other = 1 - viewer
-    out[0] = game.minimal
-    out[1] = game.fair
-    out[2] = game.open_cards
-    out[3] = game.num_ranks
-    out[4] = game.twins
-    out[5] = viewer
-    out[6] = game.sizes[viewer]
-    out[7] = game.sizes[other]
-    out[8] = game.table_size
-    write_turn(game, out, 9)
+    out[k, 0] = game.minimal
+    out[k, 1] = game.fair
+    out[k, 2] = game.open_cards
+    out[k, 3] = game.num_ranks
+    out[k, 4] = game.twins
+    out[k, 5] = viewer
+    out[k, 6] = game.sizes[viewer]
+    out[k, 7] = game.sizes[other]
+    out[k, 8] = game.table_size
+    write_turn(game, out, k, 9)
     running = game.status == RUNNING
-    out[11] = not running
-    out[12] = game.attacker == viewer
-    out[13] = running and mover(game) == viewer
+    out[k, 11] = not running
+    out[k, 12] = game.attacker == viewer
+    out[k, 13] = running and mover(game) == viewer
     for phase in range(4):
-        out[14 + phase] = game.phase == phase
-    out[18] = game.last_action[viewer] + 1
-    out[19] = game.last_action[other] + 1
-    out[20] = _last_card(np.int64(game.last_card[viewer]))
-    out[21] = _last_card(np.int64(game.last_card[other]))
-    out[22] = 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2)
-    out[23] = game.last_ending
-    out[24] = game.last_taken
+        out[k, 14 + phase] = game.phase == phase
+    out[k, 18] = game.last_action[viewer] + 1
+    out[k, 19] = game.last_action[other] + 1
+    out[k, 20] = _last_card(np.int64(game.last_card[viewer]))
+    out[k, 21] = _last_card(np.int64(game.last_card[other]))
+    out[k, 22] = 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2)
+    out[k, 23] = game.last_ending
+    out[k, 24] = game.last_taken
 
 
 @kernel
-def _token(card: Integer, shown: Any, perfect: bool) -> Integer:
-    if shown & bit(card):
-        return KNOWN + card
-    if not perfect:
-        return FACE_DOWN
-    return UNSEEN_BLACK if card & 1 else UNSEEN_RED
-
-
-@kernel
-def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any) -> None:
-    """Writes the viewer's token observation into ``out`` (u1)."""
-    _write_header(game, viewer, out)
-    shown = game.seen
-    if not perfect:
-        shown = game.in_play if game.open_cards else np.uint64(0)
-        for place in range(game.table_size):
-            if face_up(place):
-                shown |= bit(game.table[place])
-    unseen = game.in_play & ~shown
-    for r in range(13):
-        out[25 + r] = count_four(unseen & _RED_CARDS, 4 * r)
-        out[38 + r] = count_four(unseen & ~_RED_CARDS, 4 * r)
-    slots = (out.shape[0] - HEADER_SIZE) // 3
+def _write_perfect(game: Record, viewer: Integer, out: Any, k: Integer, slots: Integer) -> None:
+    """What the players know: counts, hands and table, as the record keeps them."""
+    for colour in range(2):
+        copy_run(game.unseen, colour, 0, out, k, UNSEEN_AT + 13 * colour, 13)
     at = HEADER_SIZE
-    for hand in range(2):
-        player = viewer if hand == 0 else 1 - viewer
-        size = game.sizes[player]
-        for place in range(size):
-            out[at + place] = _token(np.int64(card_at(game, player, place)), shown, perfect)
-        for place in range(size, slots):
-            out[at + place] = EMPTY
+    for player in (viewer, 1 - viewer):
+        copy_run(game.views, player, game.heads[player], out, k, at, slots)
         at += slots
-    for place in range(game.table_size):
-        out[at + place] = _token(np.int64(game.table[place]), shown, perfect)
-    for place in range(game.table_size, slots):
-        out[at + place] = EMPTY
+    copy_run(game.views, TABLE, 0, out, k, at, slots)
+
+
+@kernel
+def _write_table(game: Record, viewer: Integer, out: Any, k: Integer, slots: Integer) -> None:
+    """What lies in view where cards are hidden: the flipped cards, and how many others there are."""
+    unseen = game.in_play
+    at = HEADER_SIZE + 2 * slots
+    for place in range(slots):
+        out[k, at + place] = FACE_DOWN if place < game.table_size else EMPTY
+        if place < game.table_size and face_up(place):
+            out[k, at + place] = game.views[TABLE, place]
+            unseen &= ~bit(game.table[place])
+    at = HEADER_SIZE
+    for player in (viewer, 1 - viewer):
+        for place in range(slots):
+            out[k, at + place] = FACE_DOWN if place < game.sizes[player] else EMPTY
+        at += slots
+    for r in range(13):
+        out[k, UNSEEN_AT + r] = count_four(unseen & _RED_CARDS, 4 * r)
+        out[k, UNSEEN_AT + 13 + r] = count_four(unseen & ~_RED_CARDS, 4 * r)
+
+
+@kernel
+def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any, k: Integer) -> None:
+    """Writes the viewer's token observation into row ``k`` of ``out`` (u1)."""
+    _write_header(game, viewer, out, k)
+    slots = (out.shape[1] - HEADER_SIZE) // 3
+    if perfect or game.open_cards:
+        _write_perfect(game, viewer, out, k, slots)
+    else:
+        _write_table(game, viewer, out, k, slots)
 
 
 ENCODING = Encoding(
@@ -188,14 +197,14 @@ ENCODING = Encoding(
             ),
         ],
     ),
-    write=write_tokens,
 )
 
 
 @kernel
-def _write_mask(game: Record, viewer: Integer, out: Any) -> None:
+def _write_mask(game: Record, viewer: Integer, filler: Integer, out: Any, k: Integer) -> None:
+    choosing = game.status == RUNNING and mover(game) == viewer
     for action in range(NUM_ACTIONS):
-        out[action] = legal(game, viewer, action)
+        out[k, action] = legal(game, viewer, action) if choosing else filler
 
 
 @kernel
@@ -206,17 +215,19 @@ def observe_tokens(
     rows: Any,
     seats: Any,
     perfect: bool,
+    filler: Integer,
     out: Any,
     masks: Any,
 ) -> None:
     """Token observations and masks of the pairs ``first`` to ``last - 1`` of (rows, seats).
 
-    Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, size); ``masks`` i1 (K, 4), all 0 where the
-    seat has nothing to choose.
+    Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, F); ``masks`` i1 (K, 4), all ``filler``
+    where the seat has nothing to choose.
     """
     for k in range(first, last):
-        write_tokens(games[rows[k]], seats[k], perfect, out[k])
-        _write_mask(games[rows[k]], seats[k], masks[k])
+        game = games[rows[k]]
+        write_tokens(game, seats[k], perfect, out, k)
+        _write_mask(game, seats[k], filler, masks, k)
 
 
 @kernel
@@ -227,6 +238,7 @@ def observe_vector(
     rows: Any,
     seats: Any,
     perfect: bool,
+    filler: Integer,
     scales: Any,
     features: Any,
     size: Integer,
@@ -234,8 +246,9 @@ def observe_vector(
     masks: Any,
 ) -> None:
     """`observe_tokens` for vectors: ``out`` f4 (K, F); ``size`` is that of the tokens."""
-    tokens = np.empty(size, np.uint8)
+    tokens = np.empty((1, size), np.uint8)
     for k in range(first, last):
-        write_tokens(games[rows[k]], seats[k], perfect, tokens)
-        expand(tokens, scales, features, out[k])
-        _write_mask(games[rows[k]], seats[k], masks[k])
+        game = games[rows[k]]
+        write_tokens(game, seats[k], perfect, tokens, 0)
+        expand(tokens, scales, features, out, k)
+        _write_mask(game, seats[k], filler, masks, k)

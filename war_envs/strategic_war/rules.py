@@ -6,6 +6,9 @@ The record has the fields of `war_envs.kernels` and these:
 field              dtype      meaning
 =================  =========  ======================================================================
 ``seen``           u8         the bit mask of the cards whose faces both players know
+``unseen``         u1 (2,13)  how many red and black cards in play of each rank nobody has seen
+``views``          u1         both hands and the table as both players know them: see
+                   (3,128)    `war_envs.strategic_war.views`
 ``table``          u1 (52,)   the cards on the table, in the order they were laid
 ``table_size``     i8         cards on the table
 ``attacker``       i8         the player who attacks
@@ -31,6 +34,7 @@ from war_envs.cards import NUM_CARDS
 from war_envs.jit import kernel
 from war_envs.kernels import (
     NO_CARD,
+    RING,
     RUNNING,
     SHARED_FIELDS,
     TERMINATED,
@@ -41,15 +45,12 @@ from war_envs.kernels import (
     begin,
     deal_colours,
     end,
-    face,
     finish_turn,
-    put_bottom,
     random_below,
     rank,
     reward,
-    take_bottom,
-    take_top,
 )
+from war_envs.strategic_war.views import clear_table, flip, lay_down, put, rebuild
 
 TOP: Final = 0
 BOTTOM: Final = 1
@@ -73,6 +74,8 @@ GAME: Final = np.dtype(
             [
                 *SHARED_FIELDS,
                 ("seen", "u8"),
+                ("unseen", "u1", (2, 13)),
+                ("views", "u1", (3, 2 * RING)),
                 ("table", "u1", (NUM_CARDS,)),
                 ("table_size", "i8"),
                 ("attacker", "i8"),
@@ -118,6 +121,7 @@ def start(game: Record) -> None:
     game.attacker = drawn if game.first < 0 else game.first
     game.seen = game.in_play if game.open_cards else np.uint64(0)
     game.table_size = 0
+    rebuild(game)
     game.phase = ATTACKING
     for player in range(2):
         game.last_action[player] = -1
@@ -132,12 +136,6 @@ def deal(game: Record) -> None:
     """Deals a new game from the record's own generator."""
     deal_colours(game)
     start(game)
-
-
-@kernel
-def _lay(game: Record, card: Integer) -> None:
-    game.table[game.table_size] = card
-    game.table_size += 1
 
 
 @kernel
@@ -159,8 +157,8 @@ def _lay_down(game: Record) -> bool:
     """Each player lays their top card face down; False if that ended the game."""
     if not _both_hold_a_card(game):
         return False
-    _lay(game, take_top(game, game.attacker))
-    _lay(game, take_top(game, 1 - game.attacker))
+    lay_down(game, game.attacker)
+    lay_down(game, 1 - game.attacker)
     return True
 
 
@@ -175,31 +173,23 @@ def _collect(game: Record, taker: Integer, ending: Integer) -> None:
     """``taker`` collects the table, leads the next round, and the round is counted."""
     if game.table_size == 2:
         own = 0 if taker == game.attacker else 1
-        put_bottom(game, taker, game.table[own])
-        put_bottom(game, taker, game.table[1 - own])
+        put(game, taker, game.table[own])
+        put(game, taker, game.table[1 - own])
     else:
         for place in range(game.table_size):
             if not face_up(place):
-                put_bottom(game, taker, game.table[place])
+                put(game, taker, game.table[place])
         for value in range(game.num_ranks - 1, -1, -1):
             for place in range(game.table_size):
                 if face_up(place) and rank(game.table[place]) == value:
-                    put_bottom(game, taker, game.table[place])
+                    put(game, taker, game.table[place])
     game.last_taker = taker
     game.last_ending = ending
     game.last_taken = game.table_size
-    game.table_size = 0
+    clear_table(game)
     game.attacker = taker
     game.phase = ATTACKING
     finish_turn(game)
-
-
-@kernel
-def _flip(game: Record, player: Integer, action: Integer) -> None:
-    card = take_bottom(game, player) if action == BOTTOM else take_top(game, player)
-    game.seen |= face(game, card)
-    game.last_card[player] = card
-    _lay(game, card)
 
 
 @kernel
@@ -220,10 +210,10 @@ def play(game: Record, action: Integer) -> None:
     player = mover(game)
     game.last_action[player] = action
     if game.phase == ATTACKING:
-        _flip(game, player, action)
+        flip(game, player, action == BOTTOM)
         game.phase = DEFENDING
     elif game.phase == DEFENDING:
-        _flip(game, player, action)
+        flip(game, player, action == BOTTOM)
         _compare(game)
     elif action == SURRENDER:
         _collect(game, 1 - player, SURRENDERED)
@@ -258,6 +248,13 @@ def movers(games: Records, out: Any) -> None:
     """Writes each game's `mover` into ``out`` (i8, (B,)); that of a finished game means nothing."""
     for i in range(games.shape[0]):
         out[i] = mover(games[i])
+
+
+@kernel
+def rebuild_rows(games: Records, rows: Any) -> None:
+    """Derives the views of the games of ``rows`` (i8, (K,)) anew."""
+    for k in range(rows.shape[0]):
+        rebuild(games[rows[k]])
 
 
 @kernel
