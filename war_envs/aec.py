@@ -6,13 +6,14 @@ from typing import Any, ClassVar
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
 
-from war_envs.kernels import RUNNING, TERMINATED
-from war_envs.table import AGENTS, IllegalActionError, Observation, Table
+from war_envs.kernels import RUNNING, TERMINATED, Records
+from war_envs.messages import shown
+from war_envs.table import AGENTS, IllegalActionError, Observation, Table, is_reward
 
 Last = tuple[Observation | None, float, bool, bool, dict[str, Any]]
 
 
-class TableAEC(Table, AECEnv[str, Observation, int]):
+class TableAEC(Table, AECEnv[str, Observation, int | None]):
     """One game as an AEC environment: agents choose in turn. Subclasses say what a choice does."""
 
     api = "aec"
@@ -22,6 +23,7 @@ class TableAEC(Table, AECEnv[str, Observation, int]):
         "_cumulative_rewards",
         "_skip_agent_selection",
     )
+    agents_after_the_end: ClassVar[list[list[str]]] = [list(AGENTS), [AGENTS[1]], []]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deals a new game.
@@ -44,6 +46,10 @@ class TableAEC(Table, AECEnv[str, Observation, int]):
         self.agent_selection = self._first_agent()
 
     def _first_agent(self) -> str:
+        raise NotImplementedError
+
+    def _due(self, books: dict[str, Any], games: Records) -> str:
+        """Whose choice it is in a running game."""
         raise NotImplementedError
 
     def _choose(self, seat: int, action: int) -> None:
@@ -78,8 +84,11 @@ class TableAEC(Table, AECEnv[str, Observation, int]):
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             if action is not None:
-                raise ValueError(f"action={action!r}: the game of {agent} is over, step with None")
-            self._was_dead_step(action)  # type: ignore[arg-type]
+                raise ValueError(
+                    f"action={shown(action)}: the game of {agent} is over, step with None"
+                )
+            self._was_dead_step(action)
+            self.rewards = dict.fromkeys(self.agents, 0.0)  # PettingZoo clears them with integers
             return
         number = self._checked_action(agent, action)
         self._cumulative_rewards[agent] = 0.0
@@ -106,23 +115,25 @@ class TableAEC(Table, AECEnv[str, Observation, int]):
             info["illegal"] = agent
             info["outcome"] = f"{agent} made an illegal choice: {AGENTS[1 - seat]} wins"
 
-    def _check_books(self, books: Any) -> None:
-        super()._check_books(books)
-        live = books["agents"]
-        cumulative = books["_cumulative_rewards"]
-        if not isinstance(cumulative, dict) or set(cumulative) != set(live):
-            raise ValueError(f"state: _cumulative_rewards is {cumulative!r}")
-        for name in ("agent_selection", "_skip_agent_selection"):
-            if books[name] not in (*AGENTS, None):
-                raise ValueError(f"state: {name} is {books[name]!r}, not an agent")
-        if live and books["agent_selection"] not in live:
-            raise ValueError(f"state: agent_selection is {books['agent_selection']!r}, not live")
+    def _check_books(self, books: Any, games: Records) -> None:
+        super()._check_books(books, games)
+        self._check_book(books, "_cumulative_rewards", is_reward)
+        # The dead step in turn: player_0 first, then player_1, then nobody.
+        dead_step = books["agents"] == [AGENTS[1]]
+        running = games[0].status == RUNNING
+        due = self._due(books, games) if running else AGENTS[1 if dead_step else 0]
+        for name, right in (
+            ("agent_selection", due),
+            ("_skip_agent_selection", AGENTS[0] if dead_step else None),
+        ):
+            if books[name] != right:
+                raise ValueError(f"state: {name} is {shown(books[name])}, not {right}")
 
 
-class _IllegalActionLoses(BaseWrapper[str, Observation, int]):
+class _IllegalActionLoses(BaseWrapper[str, Observation, int | None]):
     """An action that the mask forbids ends the game: -1 to the offender, +1 to the other."""
 
-    def step(self, action: int) -> None:
+    def step(self, action: int | None) -> None:
         try:
             super().step(action)
         except IllegalActionError as error:
@@ -136,21 +147,21 @@ class _IllegalActionLoses(BaseWrapper[str, Observation, int]):
         return str(self.env)
 
 
-class _OrderEnforced(OrderEnforcingWrapper[str, Observation, int]):
+class _OrderEnforced(OrderEnforcingWrapper[str, Observation, int | None]):
     """PettingZoo's order check, with three differences.
 
-    Whether there is a game is asked of the environment itself, which may have got one by
-    `set_state`; anything past the end is an error; and a copy is a whole copy.
+    A game may have begun without it, by `set_state`; anything past the end is an error; and a copy
+    is a whole copy.
     """
 
     @property
     def _has_reset(self) -> bool:
-        raw: Any = self.unwrapped
-        return bool(raw.has_reset)
+        raw: Any = self.env
+        return self._reset_here or bool(raw.has_reset)
 
     @_has_reset.setter
     def _has_reset(self, value: bool) -> None:
-        """PettingZoo's class sets it; nothing to keep."""
+        self._reset_here = value
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
         self._has_updated = True  # a new loop may begin anywhere; within it, each turn needs a step
@@ -159,7 +170,7 @@ class _OrderEnforced(OrderEnforcingWrapper[str, Observation, int]):
     def last(self, observe: bool = True) -> Last:
         return self.unwrapped.last(observe)
 
-    def step(self, action: int) -> None:
+    def step(self, action: int | None) -> None:
         if self._has_reset and not self.agents:
             self.unwrapped.step(action)  # raises
         super().step(action)
@@ -171,6 +182,6 @@ class _OrderEnforced(OrderEnforcingWrapper[str, Observation, int]):
         return str(self.env)
 
 
-def wrapped(raw: TableAEC) -> AECEnv[str, Observation, int]:
+def wrapped(raw: TableAEC) -> AECEnv[str, Observation, int | None]:
     """``raw`` in the wrappers that ``env()`` adds: illegal choices lose, wrong order is refused."""
     return _OrderEnforced(_IllegalActionLoses(raw))

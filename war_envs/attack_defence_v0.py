@@ -63,7 +63,7 @@ def raw_env(
     return AttackDefenceAEC(variant, encoding, memory, render_mode, render_view)
 
 
-def env(**options: Any) -> AECEnv[str, Observation, int]:
+def env(**options: Any) -> AECEnv[str, Observation, int | None]:
     """The AEC environment in PettingZoo's wrappers; ``options`` as for `raw_env`."""
     return wrapped(raw_env(**options))
 

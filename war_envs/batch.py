@@ -10,6 +10,7 @@
 ((1000, 2), (1000,))
 """
 
+import copy
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ class Batch:
         self.observation_dtype = layout.dtype(encoding)
         self.num_actions = self._engine.num_actions
         self._threads = integer("num_threads", num_threads, 1, MAX_THREADS)
-        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._pool: ThreadPoolExecutor | None = None
         self._rows = np.arange(num_games)
         self._has_reset = False
         self.games: Records = self._engine.new_games(variant, self.num_games)
@@ -168,6 +169,7 @@ class Batch:
             rows, seats: integers (K,): the view of ``seats[k]`` in game ``rows[k]``. Without both:
                 in Attack and Defence both seats of every game, with shapes (B, 2, F) and (B, 2, A);
                 in Strategic War the mover of every game, (B, F) and (B, A).
+            encoding, memory: what these observations hold; None: what all others of the batch do.
 
         Returns:
             observation (K, F), and action_mask int8 (K, A). Where a seat has nothing to choose its
@@ -293,9 +295,11 @@ class Batch:
 
     def _in_slices(self, number: int, work: Callable[[int, int], None]) -> None:
         """Does ``work(first, last)`` on slices of ``number`` rows, a thread each."""
-        if self._pool is None or number < self._threads:
+        if self._threads == 1 or number < self._threads:
             work(0, number)
             return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads)
         bounds = np.linspace(0, number, self._threads + 1).astype(int).tolist()
         list(self._pool.map(work, bounds[:-1], bounds[1:]))
 
@@ -304,9 +308,16 @@ class Batch:
             raise RuntimeError("no game has been dealt yet: call reset() first")
 
     def close(self) -> None:
-        """Ends the threads; may be called twice."""
+        """Ends the threads, which start again when they are needed; may be called twice."""
         if self._pool is not None:
             self._pool.shutdown()
+            self._pool = None
+
+    def __copy__(self) -> "Batch":
+        return copy.deepcopy(self)  # a shallow copy would share the games
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_pool": None}  # a copy starts threads of its own
 
 
 def make_batch(

@@ -12,6 +12,8 @@ n``.
 
 from typing import Final, Literal
 
+from war_envs.messages import shown
+
 GameName = Literal["attack-defence", "strategic-war"]
 
 SUITS: Final = "HSDC"
@@ -42,7 +44,7 @@ def parse(game: GameName, name: object) -> int:
     card = _IDS[game].get(name) if isinstance(name, str) else None
     if card is None:
         raise ValueError(
-            f"card {name!r} is unknown; a card is a rank of {RANKS[game]} and a suit of {SUITS}, "
-            "such as 'TH'"
+            f"card {shown(name)} is unknown; a card is a rank of {RANKS[game]} and a suit of "
+            f"{SUITS}, such as 'TH'"
         )
     return card

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from war_envs.jit import kernel
 from war_envs.kernels import Integer, Record
+from war_envs.messages import shown
 
 EncodingName = Literal["vector", "tokens"]
 MemoryName = Literal["perfect", "table"]
@@ -82,7 +83,7 @@ def checked_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
         ValueError: it is not.
     """
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name}={value!r} is not allowed; choose from {', '.join(allowed)}")
+        raise ValueError(f"{name}={shown(value)} is not allowed; choose from {', '.join(allowed)}")
     return value
 
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from war_envs import attack_defence, strategic_war
 from war_envs.cards import NAMES, NUM_CARDS, GameName, parse
 from war_envs.encoding import Encoding
-from war_envs.kernels import NO_CARD, RING, Record, Records
+from war_envs.kernels import NO_CARD, RING, RUNNING, TERMINATED, Record, Records
+from war_envs.messages import shown
 from war_envs.variant import Variant
 
 Hands = tuple[list[str], list[str]]
@@ -28,6 +29,9 @@ class Engine:
 
     game: GameName
     module: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _engine, (self.game,)  # a module cannot be copied, and need not be
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -148,7 +152,9 @@ class Engine:
         pair = _sequence(hands)
         given = [_sequence(hand) for hand in pair or ()]
         if len(given) != 2 or None in given:
-            raise ValueError(f"hands={hands!r} is not allowed; give two sequences of card names")
+            raise ValueError(
+                f"hands={shown(hands)} is not allowed; give two sequences of card names"
+            )
         parsed = [[parse(self.game, name) for name in hand or ()] for hand in given]
         for player, hand in enumerate(parsed):
             if not hand:
@@ -224,10 +230,39 @@ class Engine:
         for field in ("unseen", "views"):
             if np.any(derived[0][field] != game[field]):
                 raise ValueError(f"state: {field} does not match the hands and what has been seen")
-        if game["status"] == 0 and not (game["sizes"].all() or self.table(game)):
-            raise ValueError("state: the game runs, but a hand is empty")
+        self._check_knowledge(game)
+        self._check_progress(game)
         if not game["rng"].any():
             raise ValueError("state: rng is all zero")
+
+    @staticmethod
+    def _check_knowledge(game: Record) -> None:
+        """Only cards in play are seen: all of them if open; and twins tell only if all have one."""
+        in_play, seen = int(game["in_play"]), np.ravel(game["seen"]).tolist()
+        if any(cards & ~in_play or (game["open_cards"] and cards != in_play) for cards in seen):
+            raise ValueError("state: seen does not match the cards in play")
+        red = in_play & 0x5555555555555555
+        if game["twins"] and not (game["fair"] and in_play == red | red << 1):
+            raise ValueError("state: twins is 1, but the cards in play are no Fair deal")
+
+    def _check_progress(self, game: Record) -> None:
+        """Status, turns, winner, phase, hands and table must go together."""
+        running, ended = game["status"] == RUNNING, game["status"] == TERMINATED
+        if running and game["turn"] >= game["max_turns"]:
+            raise ValueError(f"state: the game runs, but turn is {game['turn']}, its limit")
+        if (game["winner"] >= 0) > ended or (self.simultaneous and ended and game["winner"] < 0):
+            raise ValueError(f"state: winner is {game['winner']} with status {game['status']}")
+        if not running:
+            return
+        laid, holders = (0, [0, 1]) if self.simultaneous else self.module.rules.due(game)
+        if len(self.table(game)) % 8 != laid:
+            raise ValueError("state: table_size does not fit the phase")
+        if not game["sizes"][holders].all():
+            raise ValueError("state: the game runs, but a hand is empty")
+
+
+def _engine(game: GameName) -> Engine:
+    return ENGINES[game]
 
 
 def _sequence(value: object) -> list[Any] | None:

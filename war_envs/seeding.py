@@ -39,10 +39,11 @@ def generator_state(seed: int, domain: int, lane: int) -> NDArray[np.uint64]:
 
 def generator_states(seed: int, domain: int, lanes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """`generator_state` for many lanes: uint64, shape (len(lanes), 4)."""
-    states = np.empty((len(lanes), 4), np.uint64)
-    for row, lane in enumerate(lanes.tolist()):
+    distinct, places = np.unique(lanes, return_inverse=True)
+    states = np.empty((len(distinct), 4), np.uint64)
+    for row, lane in enumerate(distinct.tolist()):
         states[row] = generator_state(seed, domain, lane)
-    return states
+    return states[places]
 
 
 def action_seeds(
@@ -52,9 +53,10 @@ def action_seeds(
 
     Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
     """
-    x = np.asarray(seeds, np.uint64) + np.uint64(0x9E3779B97F4A7C15) * (
-        np.asarray(counter, np.uint64) + np.uint64(1)
-    )
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(x ^ (x >> np.uint64(31)), np.uint64)
+    with np.errstate(over="ignore"):  # NumPy warns where a single number wraps around
+        x = np.asarray(seeds, np.uint64) + np.uint64(0x9E3779B97F4A7C15) * (
+            np.asarray(counter, np.uint64) + np.uint64(1)
+        )
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return np.asarray(x ^ (x >> np.uint64(31)), np.uint64)

@@ -3,6 +3,9 @@
 import base64
 import copy
 import json
+import operator
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import gymnasium
@@ -13,8 +16,9 @@ from numpy.typing import NDArray
 from war_envs import rendering, seeding
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.engine import ENGINES, Engine, Hands
-from war_envs.kernels import TERMINATED, TRUNCATED, Records
-from war_envs.variant import Variant, integer, shown
+from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED, Records
+from war_envs.messages import shown
+from war_envs.variant import Variant, integer
 
 AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("ansi",)
@@ -51,6 +55,7 @@ class Table:
     api: ClassVar[str]
     # What exists only between reset() and the end; subclasses name their own.
     books: ClassVar[tuple[str, ...]] = ("agents", "rewards", "terminations", "truncations", "infos")
+    agents_after_the_end: ClassVar[list[list[str]]] = [[]]
 
     observation_spaces: dict[str, spaces.Space[Any]]
     action_spaces: dict[str, spaces.Space[Any]]
@@ -78,8 +83,6 @@ class Table:
         self.render_view = checked_choice("render_view", render_view, (*AGENTS, "all"))
         self.possible_agents = list(AGENTS)
         layout = self._engine.encoding
-        self._size = layout.size(encoding, variant.deck_size)
-        self._dtype = layout.dtype(encoding)
         num_actions = self._engine.num_actions
         self.observation_spaces = {
             agent: spaces.Dict(
@@ -127,8 +130,14 @@ class Table:
         """The space of an agent's actions, always the same object."""
         return self.action_spaces[AGENTS[_seat(agent)]]
 
-    def observe(self, agent: str) -> Observation:
+    def observe(
+        self, agent: str, *, encoding: str | None = None, memory: str | None = None
+    ) -> Observation:
         """What ``agent`` observes now, in arrays of the caller's own.
+
+        Args:
+            agent: a player; at any time, not just on its turn.
+            encoding, memory: what the observation holds; None: what all others do.
 
         Returns:
             ``observation``: float32 in [0, 1] or uint8, one axis (see the game's index table).
@@ -136,13 +145,19 @@ class Table:
                 choose.
         """
         self._require_reset()
-        return self._observe(self._games, _seat(agent))
-
-    def _observe(self, games: Records, seat: int) -> Observation:
-        observation = np.empty((1, self._size), self._dtype)
+        if encoding is None:
+            encoding = self.encoding
+        if memory is None:
+            memory = self.memory
+        checked_choice("encoding", encoding, ENCODINGS)
+        checked_choice("memory", memory, MEMORIES)
+        layout = self._engine.encoding
+        size = layout.size(encoding, self.variant.deck_size)
+        observation = np.empty((1, size), layout.dtype(encoding))
         mask = np.empty((1, self._engine.num_actions), np.int8)
-        perfect = self.memory == "perfect"
-        self._engine.observe(games, (0, 1), _ROW, _SEATS[seat], perfect, 0, observation, mask)
+        seat = _SEATS[_seat(agent)]
+        perfect = memory == "perfect"
+        self._engine.observe(self._games, (0, 1), _ROW, seat, perfect, 0, observation, mask)
         return {"observation": observation[0], "action_mask": mask[0]}
 
     @property
@@ -166,14 +181,9 @@ class Table:
             return None
         if self.render_view == "all":
             return rendering.everything(self._engine, self.variant, self._game)
+        tokens = self.observe(self.render_view, encoding="tokens")["observation"]
         seat = _seat(self.render_view)
-        tokens = np.empty(
-            (1, self._engine.encoding.size("tokens", self.variant.deck_size)), np.uint8
-        )
-        mask = np.empty((1, self._engine.num_actions), np.int8)
-        perfect = self.memory == "perfect"
-        self._engine.observe(self._games, (0, 1), _ROW, _SEATS[seat], perfect, 0, tokens, mask)
-        return rendering.view(self._engine, self.variant, tokens[0], seat, int(self._game.turn))
+        return rendering.view(self._engine, self.variant, tokens, seat, int(self._game.turn))
 
     def close(self) -> None:
         """Nothing is held open; may be called at any time."""
@@ -182,11 +192,13 @@ class Table:
         """Starts a game; checks everything before it changes anything."""
         options = {} if options is None else options
         if not isinstance(options, dict):
-            raise ValueError(f"options={options!r} is not allowed; it must be a dict or None")
+            raise ValueError(f"options={shown(options)} is not allowed; it must be a dict or None")
         allowed = ("hands",) if self._engine.simultaneous else ("hands", "first_attacker")
         for option in options:
             if option not in allowed:
-                raise ValueError(f"option {option!r} is unknown; reset takes {', '.join(allowed)}")
+                raise ValueError(
+                    f"option {shown(option)} is unknown; reset takes {', '.join(allowed)}"
+                )
         games = self._games.copy()
         if seed is not None or not games["rng"].any():
             games["rng"][0] = seeding.generator_state(
@@ -289,11 +301,11 @@ class Table:
             ("variant", self.variant.options),
         ):
             if content.get(name) != own:
-                raise ValueError(f"state: {name} is {content.get(name)!r}, not {own!r}")
+                raise ValueError(f"state: {name} is {shown(content.get(name))}, not {own!r}")
         games = self._parsed_record(content.get("record"))
         self._engine.check_record(games, self.variant)
         books: Any = content.get("books")
-        self._check_books(books)
+        self._check_books(books, games)
         self._games = games
         for name in self.books:
             setattr(self, name, books[name])
@@ -307,26 +319,46 @@ class Table:
             raise ValueError(f"state: the record must be {self._games.nbytes} bytes in base64")
         return np.frombuffer(data, self._engine.dtype).copy()
 
-    def _check_books(self, books: Any) -> None:
+    def _check_books(self, books: Any, games: Records) -> None:
+        """Refuses books that do not go with the record they come with."""
         if not isinstance(books, dict) or set(books) != set(self.books):
             raise ValueError(f"state: books must hold {', '.join(self.books)}")
+        status = games[0].status
         agents = books["agents"]
-        if agents not in ([], ["player_0"], ["player_1"], list(AGENTS)):
-            raise ValueError(f"state: agents is {agents!r}, not some of {list(AGENTS)}")
-        if isinstance(books["rewards"], dict):  # PettingZoo clears rewards with integers
-            books["rewards"] = {a: float(r) if r == 0 else r for a, r in books["rewards"].items()}
-        kinds = {"rewards": float, "terminations": bool, "truncations": bool, "infos": dict}
-        for name, kind in kinds.items():
-            book = books[name]
-            if not isinstance(book, dict) or set(book) != set(agents):
-                raise ValueError(f"state: {name} is {book!r}, not one entry for each of {agents}")
-            if not all(type(value) is kind for value in book.values()):
-                raise ValueError(f"state: {name} is {book!r}, its values must be {kind.__name__}")
+        allowed = [list(AGENTS)] if status == RUNNING else self.agents_after_the_end
+        if agents not in allowed:
+            raise ValueError(f"state: agents is {shown(agents)}, not one of {allowed}")
+        self._check_book(books, "terminations", partial(operator.is_, bool(status == TERMINATED)))
+        self._check_book(books, "truncations", partial(operator.is_, bool(status == TRUNCATED)))
+        self._check_book(books, "rewards", is_reward)
+        self._check_book(books, "infos", _is_info)
+
+    @staticmethod
+    def _check_book(books: dict[str, Any], name: str, is_right: Callable[[Any], bool]) -> None:
+        """Refuses a book that is not one right entry for each agent."""
+        book, agents = books[name], books["agents"]
+        if not isinstance(book, dict) or set(book) != set(agents):
+            raise ValueError(f"state: {name} is {shown(book)}, not one entry for each of {agents}")
+        if not all(map(is_right, book.values())):
+            raise ValueError(f"state: {name} is {shown(book)}, which does not fit the record")
+
+
+def is_reward(value: object) -> bool:
+    """Is ``value`` a reward that an agent can have?"""
+    return type(value) is float and value in (-1.0, 0.0, 1.0)
+
+
+def _is_info(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and {"event", "outcome"} <= set(value)
+        and all(isinstance(text, str) for text in value.values())
+    )
 
 
 def _seat(agent: object) -> int:
     if agent not in AGENTS:
-        raise ValueError(f"agent={agent!r} is unknown; choose from {', '.join(AGENTS)}")
+        raise ValueError(f"agent={shown(agent)} is unknown; choose from {', '.join(AGENTS)}")
     return AGENTS.index(str(agent))
 
 

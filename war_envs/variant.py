@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from war_envs import cards
 from war_envs.cards import GameName
+from war_envs.messages import shown
 
 MODES: Final = {"minimal": "minimal", "fair": "fair", "open-card": "open_cards"}
 VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
@@ -21,12 +22,6 @@ VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
 )
 TURNS_PER_CARD: Final = 40
 MAX_TURNS_LIMIT: Final = 1_000_000_000
-
-
-def shown(value: object) -> str:
-    """``value`` for an error message: on one line, and not too long."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 def integer(name: str, value: object, low: int, high: int) -> int:
@@ -71,7 +66,7 @@ class _Variant:
         for mode in MODES.values():
             value = getattr(self, mode)
             if not isinstance(value, bool):
-                raise ValueError(f"{mode}={value!r} is not allowed; it must be True or False")
+                raise ValueError(f"{mode}={shown(value)} is not allowed; it must be True or False")
         num_ranks = integer("num_ranks", self.num_ranks, 3, 13)
         if num_ranks % 2 == 0:
             raise ValueError(f"num_ranks={num_ranks} is not allowed; it must be odd, 3 to 13")
@@ -121,7 +116,9 @@ class AttackDefenceVariant(_Variant):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.own_card not in ("bottom", "first"):
-            raise ValueError(f"own_card={self.own_card!r} is not allowed; use 'bottom' or 'first'")
+            raise ValueError(
+                f"own_card={shown(self.own_card)} is not allowed; use 'bottom' or 'first'"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,13 +146,15 @@ def make_variant(game: str, name: str | Variant = "standard", **options: Any) ->
     """
     cls = _CLASSES.get(game)
     if cls is None:
-        raise ValueError(f"game={game!r} is unknown; choose from {', '.join(GAMES)}")
+        raise ValueError(f"game={shown(game)} is unknown; choose from {', '.join(GAMES)}")
     if isinstance(name, _Variant):
         if not isinstance(name, cls):
-            raise ValueError(f"variant={name!r} is not a variant of {game}")
+            raise ValueError(f"variant={shown(name)} is not a variant of {game}")
         return dataclasses.replace(name, **checked_options(game, options))
     if name not in VARIANT_NAMES:
-        raise ValueError(f"variant={name!r} is unknown; choose from {', '.join(VARIANT_NAMES)}")
+        raise ValueError(
+            f"variant={shown(name)} is unknown; choose from {', '.join(VARIANT_NAMES)}"
+        )
     modes = {MODES[mode]: True for mode in name.split("+") if mode in MODES}
     return cls(**{**modes, **checked_options(game, options)})
 
@@ -169,5 +168,7 @@ def checked_options(game: str, options: dict[str, Any]) -> dict[str, Any]:
     allowed = [field.name for field in dataclasses.fields(_CLASSES[game])]
     for option in options:
         if option not in allowed:
-            raise ValueError(f"option {option!r} is unknown to {game}; it has {', '.join(allowed)}")
+            raise ValueError(
+                f"option {shown(option)} is unknown to {game}; it has {', '.join(allowed)}"
+            )
     return options

@@ -43,7 +43,8 @@ class Agent(Protocol):
             starts: bool (B,), which games have just begun; None means all of them when ``state`` is None, else none.
 
         Returns:
-            Legal actions, int64 (B,), and the state for the next call.
+            Legal actions, int64 (B,), and the state for the next call: None, an array whose first
+            axis is the games, or a tuple of states. So a caller can leave out games that are over.
 
         Raises:
             ValueError: a position without a legal action.
@@ -65,7 +66,9 @@ def register(name: str, factory: Factory, *, games: tuple[str, ...] = GAMES) -> 
         raise ValueError(f"name={name!r} is not allowed; use a word without slashes")
     for game in games:
         if game not in _FACTORIES:
-            raise ValueError(f"games holds {game!r}, which is unknown; choose from {', '.join(GAMES)}")
+            raise ValueError(
+                f"games holds {game!r}, which is unknown; choose from {', '.join(GAMES)}"
+            )
         if name in _FACTORIES[game]:
             raise ValueError(f"name={name!r} is taken for {game}; choose another")
     for game in games:

@@ -6,7 +6,8 @@ from pettingzoo import ParallelEnv
 
 from war_envs.aec import TableAEC
 from war_envs.attack_defence import words
-from war_envs.kernels import RUNNING
+from war_envs.kernels import RUNNING, Records
+from war_envs.messages import shown
 from war_envs.table import AGENTS, Observation, Table
 from war_envs.variant import integer
 
@@ -39,11 +40,16 @@ class AttackDefenceAEC(TableAEC):
         self.agent_selection = AGENTS[0]
         self._settle(words.event(self._games[0]))
 
-    def _check_books(self, books: Any) -> None:
-        super()._check_books(books)
+    def _due(self, books: dict[str, Any], games: Records) -> str:
+        return AGENTS[0] if books["_committed"] is None else AGENTS[1]
+
+    def _check_books(self, books: Any, games: Records) -> None:
+        super()._check_books(books, games)
         committed = books["_committed"]
         if committed is not None:
             integer("state: _committed", committed, 0, 1)
+            if games[0].status != RUNNING:
+                raise ValueError(f"state: _committed is {committed}, but the game is over")
 
 
 class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
@@ -87,7 +93,7 @@ class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
         given: object = actions  # whatever the caller passed
         if not isinstance(given, dict) or set(given) != set(AGENTS):
             raise ValueError(
-                f"actions={actions!r} is not allowed; give an action for each of {AGENTS}"
+                f"actions={shown(actions)} is not allowed; give an action for each of {AGENTS}"
             )
         choices = [self._checked_action(agent, actions[agent]) for agent in AGENTS]
         self._play(*choices)

@@ -7,13 +7,14 @@ field            dtype      meaning
 ===============  =========  ========================================================================
 ``own_first``    i8         1 if a winner's own card is collected before the cards it won, else 0
 ``seen``         u8 (2,)    for each player, the bit mask of the cards they know
+``last_action``  i8 (2,)    each player's last choice, -1 before the first turn
+``last_taker``   i8         who took cards in the last turn, or -1
 ``unseen``       u1 (2,13)  for each player, how many cards in play of each rank they do not know
 ``views``        u1         for each player, both hands as they know them: see
                  (4,128)    `war_envs.attack_defence.views`
-``last_action``  i8 (2,)    each player's last choice, -1 before the first turn
 ``last_card``    u1 (2,)    the card each player played last, or `NO_CARD`
 ``last_extra``   u1         the extra card taken in the last turn, or `NO_CARD`
-``last_taker``   i8         who took cards in the last turn, or -1
+``spare``        u1 (3,)    nothing
 ===============  =========  ========================================================================
 """
 
@@ -53,12 +54,14 @@ GAME: Final = np.dtype(
                 *SHARED_FIELDS,
                 ("own_first", "i8"),
                 ("seen", "u8", (2,)),
+                ("last_action", "i8", (2,)),
+                ("last_taker", "i8"),
+                # Bytes last, filled up: NumPy copies whatever memory held into gaps.
                 ("unseen", "u1", (2, 13)),
                 ("views", "u1", (4, 2 * RING)),
-                ("last_action", "i8", (2,)),
                 ("last_card", "u1", (2,)),
                 ("last_extra", "u1"),
-                ("last_taker", "i8"),
+                ("spare", "u1", (3,)),
             ],
             align=True,
         ),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from war_envs.aec import TableAEC
-from war_envs.kernels import RUNNING
+from war_envs.kernels import RUNNING, Records
 from war_envs.strategic_war import words
 from war_envs.table import AGENTS
 
@@ -18,14 +18,14 @@ class StrategicWarAEC(TableAEC):
     }
 
     def _first_agent(self) -> str:
-        return self._mover()
+        return self._due({}, self._games)
 
-    def _mover(self) -> str:
-        return AGENTS[self._engine.module.rules.mover_of(self._games, 0)]
+    def _due(self, books: dict[str, Any], games: Records) -> str:
+        return AGENTS[self._engine.module.rules.mover_of(games, 0)]
 
     def _choose(self, seat: int, action: int) -> None:
         self._play(action, action)
         game = self._games[0]
         if game.status == RUNNING:
-            self.agent_selection = self._mover()
+            self.agent_selection = self._due({}, self._games)
         self._settle(words.event(game, seat, action))

@@ -6,19 +6,19 @@ The record has the fields of `war_envs.kernels` and these:
 field              dtype      meaning
 =================  =========  ======================================================================
 ``seen``           u8         the bit mask of the cards whose faces both players know
-``unseen``         u1 (2,13)  how many red and black cards in play of each rank nobody has seen
-``views``          u1         both hands and the table as both players know them: see
-                   (3,128)    `war_envs.strategic_war.views`
-``table``          u1 (52,)   the cards on the table, in the order they were laid
 ``table_size``     i8         cards on the table
 ``attacker``       i8         the player who attacks
 ``phase``          i8         whose choice it is, and which: `ATTACKING` to `ATTACKER_ANSWERING`
 ``first``          i8         the given first attacker, or -1 to draw one at each start
 ``last_action``    i8 (2,)    each player's last choice, -1 before the first
-``last_card``      u1 (2,)    the last card each player flipped in the last round, or `NO_CARD`
 ``last_taker``     i8         who took the last round, or -1
 ``last_ending``    i8         how it ended: 0 none yet, 1 battle, 2 war, 3 surrender
 ``last_taken``     i8         cards collected in it
+``unseen``         u1 (2,13)  how many red and black cards in play of each rank nobody has seen
+``views``          u1         both hands and the table as both players know them: see
+                   (3,128)    `war_envs.strategic_war.views`
+``table``          u1 (52,)   the cards on the table, in the order they were laid
+``last_card``      u1 (2,)    the last card each player flipped, or `NO_CARD`
 =================  =========  ======================================================================
 
 The order on the table tells who laid a card and how: places alternate between attacker and
@@ -74,18 +74,19 @@ GAME: Final = np.dtype(
             [
                 *SHARED_FIELDS,
                 ("seen", "u8"),
-                ("unseen", "u1", (2, 13)),
-                ("views", "u1", (3, 2 * RING)),
-                ("table", "u1", (NUM_CARDS,)),
                 ("table_size", "i8"),
                 ("attacker", "i8"),
                 ("phase", "i8"),
                 ("first", "i8"),
                 ("last_action", "i8", (2,)),
-                ("last_card", "u1", (2,)),
                 ("last_taker", "i8"),
                 ("last_ending", "i8"),
                 ("last_taken", "i8"),
+                # Bytes last, without a gap: NumPy copies whatever memory held into gaps.
+                ("unseen", "u1", (2, 13)),
+                ("views", "u1", (3, 2 * RING)),
+                ("table", "u1", (NUM_CARDS,)),
+                ("last_card", "u1", (2,)),
             ],
             align=True,
         ),
@@ -108,6 +109,15 @@ def legal(game: Record, player: Integer, action: Integer) -> bool:
     if game.phase == ATTACKING or game.phase == DEFENDING:
         return action == TOP or (action == BOTTOM and game.sizes[player] > 1)
     return action == FIGHT or action == SURRENDER
+
+
+def due(game: Record) -> tuple[int, list[int]]:
+    """Of a running game: cards on the table beyond whole eights, and who must hold a card now."""
+    if game.phase == ATTACKING:
+        return 0, [0, 1]
+    if game.phase == DEFENDING:
+        return 1, [1 - int(game.attacker)]
+    return 4, []
 
 
 @kernel

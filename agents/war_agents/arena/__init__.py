@@ -1,0 +1,18 @@
+"""Matches and tournaments between agents, and what their results are worth."""
+
+from war_agents.arena.match import MatchResult, play_match
+from war_agents.arena.ratings import Interval, bradley_terry, deal_interval
+from war_agents.arena.results import PairResult, Rating, TournamentResult
+from war_agents.arena.tournament import run_tournament
+
+__all__ = [
+    "Interval",
+    "MatchResult",
+    "PairResult",
+    "Rating",
+    "TournamentResult",
+    "bradley_terry",
+    "deal_interval",
+    "play_match",
+    "run_tournament",
+]

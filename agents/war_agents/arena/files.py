@@ -1,0 +1,49 @@
+"""Files that are whole at any moment: the old one or the new one, never a part."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def make_writable_folder(path: Path) -> None:
+    """Makes the folder ``path``, if it is not there, and makes sure that files can be written to
+    it.
+
+    Raises:
+        OSError: they cannot.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=path):
+        pass
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes ``text`` to ``path`` so that a crash at any moment leaves the old file or the new one.
+
+    Raises:
+        OSError: it could not be written; the old file is as it was then, and nothing is left beside
+            it.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with _removed_on_failure(part):
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)  # so that the new name outlives a power cut too
+    finally:
+        os.close(folder)
+
+
+@contextlib.contextmanager
+def _removed_on_failure(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,167 @@
+"""The ``war`` command: ``war train``, ``war tournament``, ``war envs``.
+
+Exit codes: 0; 1 with one line on standard error for anything that is wrong with what was asked for;
+2 for a wrong command line; 130 after Ctrl-C.
+"""
+
+import contextlib
+import importlib
+import importlib.metadata
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, Literal, NoReturn
+
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from war_agents.arena.report import print_report
+from war_agents.arena.tournament import REPORT_FILE, RESULTS_FILE, run_tournament
+from war_envs.registration import GYMNASIUM_IDS, PETTINGZOO_IDS
+from war_envs.variant import make_variant
+
+_DESCRIPTION: Final = """\
+War of Attack and Defence and Strategic War: trains agents and compares them.
+"war COMMAND --help" explains a command, "war --version" prints the version."""
+_TRAIN_PACKAGES: Final = {"torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard"}
+_TYRO: Final = (tyro.conf.FlagCreatePairsOff,)
+
+
+def main() -> None:
+    """Runs the command that `sys.argv` holds."""
+    # More threads only get in the way of small networks, and of neighbours; a user's own choice
+    # stands.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    try:
+        _run(sys.argv[1:])
+        sys.stdout.flush()
+    except KeyboardInterrupt as error:
+        _fail(str(error) or "interrupted", getattr(error, "exit_code", 130))
+    except BrokenPipeError:  # the reader has seen enough, as in `war envs | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except ImportError as error:
+        _fail(_import_hint(error))
+    except (ValueError, OSError) as error:
+        _fail(str(error))
+
+
+def _fail(message: str, code: int = 1) -> NoReturn:
+    print("war:", " ".join(message.split()), file=sys.stderr)
+    sys.exit(code)
+
+
+def _import_hint(error: ImportError) -> str:
+    if "war-envs[" in str(error):
+        return str(error)
+    if (error.name or "").partition(".")[0] in _TRAIN_PACKAGES:
+        return f'{error.name} is not installed; pip install "war-envs[train]" brings it'
+    raise error
+
+
+def _run(arguments: list[str]) -> None:
+    if arguments == ["--version"]:
+        print("war-envs", importlib.metadata.version("war-envs"))
+    elif arguments[:1] == ["train"]:
+        _train(arguments[1:])
+    else:
+        tyro.extras.subcommand_cli_from_dict(
+            {"train": _explain_train, "tournament": _tournament, "envs": _envs},
+            prog="war",
+            description=_DESCRIPTION,
+            args=arguments,
+            config=_TYRO,
+        )
+
+
+def _explain_train() -> None:
+    """Trains an agent by self-play."""
+    # Only its help is ever used: the arguments of training are war_train's, which other commands do
+    # without.
+
+
+def _train(arguments: list[str]) -> None:
+    checked: Any = importlib.import_module("war_train.config").TrainConfig
+    # Parsed without its checks, whose errors are then told in one line like all others, not in
+    # tyro's box.
+    unchecked = type(
+        checked.__name__,
+        (checked,),
+        {"__post_init__": lambda self: None, "__doc__": checked.__doc__},
+    )
+    parsed: Any = tyro.cli(unchecked, prog="war train", args=arguments, config=_TYRO)
+    config = checked(**vars(parsed))
+    file = importlib.import_module("war_train.ppo").train(config)
+    print(f"The model is in {file}")
+
+
+def _tournament(
+    *,
+    agents: tuple[str, ...],
+    game: Literal["attack-defence", "strategic-war"],
+    minimal: bool = False,
+    fair: bool = False,
+    open_cards: bool = False,
+    num_ranks: int = 13,
+    max_turns: int | None = None,
+    own_card: Literal["bottom", "first"] | None = None,
+    deals: int = 1000,
+    seed: int = 0,
+    out: Path | None = None,
+) -> None:
+    """Plays every agent against every other, each deal from both seats.
+
+    Args:
+        agents: At least two: names such as random and memory, run folders, model files.
+        game: What is played.
+        minimal: Two suits instead of four.
+        fair: Both players hold the same ranks in the same order.
+        open_cards: All cards lie face up.
+        num_ranks: Ranks in the deck, odd, 3 to 13.
+        max_turns: Turns after which a game is cut off, a draw; by default 40 a card of the deck.
+        own_card: Attack and Defence only: where a winner's own card goes; by default bottom.
+        deals: Deals a pair. Each is played twice, in Strategic War four times (both first
+            attackers).
+        seed: The same seed gives the same deals, and all draws of the agents.
+        out: Folder for results.json and report.md; without it there is only the table.
+    """
+    options: dict[str, Any] = {"minimal": minimal, "fair": fair, "open_cards": open_cards}
+    options |= {"num_ranks": num_ranks, "max_turns": max_turns}
+    if own_card is not None:
+        options["own_card"] = own_card
+    variant = make_variant(game, **options)
+    with _progress() as progress:
+        result = run_tournament(
+            agents, game=game, variant=variant, deals=deals, seed=seed, out=out, progress=progress
+        )
+    print_report(result)
+    if out is not None:
+        print(f"The report is in {out / REPORT_FILE}, the numbers are in {out / RESULTS_FILE}")
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on standard error while games are played, if that is a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("games", total=None)
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield show
+
+
+def _envs() -> None:
+    """Lists every registered id, and what makes it."""
+    rows = [(id_, "gymnasium") for id_ in GYMNASIUM_IDS]
+    rows += [(id_, f"pettingzoo {kind}") for kind, ids in PETTINGZOO_IDS.items() for id_ in ids]
+    width = max(len(id_) for id_, _ in rows)
+    for id_, maker in rows:
+        print(f"{id_:{width}}  {maker}")

@@ -1,0 +1,192 @@
+"""The network that reads token observations: plain torch, without any training library."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from war_envs.encoding import Encoding
+from war_envs.engine import ENGINES
+from war_envs.variant import Variant, integer
+
+MAX_UNITS: Final = 4096
+_ZONES: Final = ("own", "other", "table")
+# How weights start: the standard deviation of those of a top card, and its fall with the place.
+_TOP_STD: Final = 0.6
+_DECAY: Final = 1.5
+
+
+@dataclass(frozen=True)
+class NetworkShape:
+    """How large a `CardNetwork` is.
+
+    Attributes:
+        embedding: units that each card slot and the header are added up into.
+        hidden: units of the layer behind it, one for the policy and one for the value.
+    """
+
+    embedding: int = 256
+    hidden: int = 128
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            object.__setattr__(self, name, integer(name, value, 1, MAX_UNITS))
+
+
+class CardNetwork(nn.Module):
+    """Tokens in, a logit for each action and a value out.
+
+    A token stands for a few features (known? to the other? rank, suit: the columns of a vector
+    observation). Each slot has weights for each feature, so the first layer is that of a dense
+    network on the vector observation; but the features of a token are summed up once, in a table
+    with a row for each slot and token, and a position costs only one row a card. The last card of
+    each zone (hands, table) is read once more, in a slot of its own, as its place varies. ReLU
+    follows, and a hidden layer each for the policy and the value.
+
+    In evaluation mode the table is made once, by ``eval()``: call it again after changing weights.
+
+    Args:
+        encoding: the game's layout of observations.
+        deck_size: cards in the deck, 6 to 52.
+        num_actions: 2 or 4.
+        shape: how large.
+
+    The weights are uninitialised: `initialise` them, or load a state dict. No generator is used.
+    """
+
+    scales: Tensor
+    features: Tensor
+    offsets: Tensor
+    zones: Tensor
+
+    def __init__(
+        self, encoding: Encoding, deck_size: int, num_actions: int, shape: NetworkShape
+    ) -> None:
+        super().__init__()
+        self.shape = shape
+        zones = encoding.slots_per_card
+        slots = encoding.num_slots(deck_size) + zones
+        vocabulary, width = encoding.features.shape
+        self._header_size = len(encoding.header)
+        self._deck_size = deck_size
+        self._table: Tensor | None = None
+        self._sizes_at = [encoding.index(f"{zone}_size") for zone in _ZONES[:zones]]
+        self._constant("zones", torch.arange(zones) * deck_size)
+        self._constant("scales", torch.tensor(encoding.scales))
+        self._constant("features", torch.tensor(encoding.features))
+        self._constant("offsets", torch.arange(slots, dtype=torch.int32) * vocabulary)
+        self.slots = nn.Parameter(torch.empty(slots, width, shape.embedding))
+        self.header = _linear(self._header_size, shape.embedding)
+        self.policy = _head(shape, num_actions)
+        self.value = _head(shape, 1)
+
+    @classmethod
+    def of(cls, variant: Variant, shape: NetworkShape) -> Self:
+        """The network for a variant's game and deck."""
+        engine = ENGINES[variant.game]
+        return cls(engine.encoding, variant.deck_size, engine.num_actions, shape)
+
+    @property
+    def width(self) -> int:
+        """F: entries of an observation."""
+        return self._header_size + len(self.zones) * self._deck_size
+
+    def _constant(self, name: str, value: Tensor) -> None:
+        self.register_buffer(name, value, persistent=False)
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Sets all weights to where training starts, drawing from ``generator`` only."""
+        # The cards that meet next matter most. With equal weights they would be lost among all
+        # others, and learning what beats what takes ten times as long.
+        places = torch.arange(len(self.slots) - len(self.zones)) % self._deck_size
+        std = _TOP_STD * torch.cat([1.0 / (1.0 + places) ** _DECAY, torch.ones(len(self.zones))])
+        with torch.no_grad():
+            self.slots.normal_(generator=generator).mul_(std[:, None, None])
+        _set_up(self.header, 1.0, generator)
+        for head, gain in ((self.policy, 0.01), (self.value, 1.0)):
+            _set_up(head[0], math.sqrt(2.0), generator)
+            _set_up(head[2], gain, generator)
+
+    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits and values.
+
+        Args:
+            tokens: uint8 (B, F), token observations.
+
+        Returns:
+            Logits, float32 (B, A), of all actions, legal or not; and values (B,), the expected
+            reward of the viewer.
+        """
+        units = self.embed(tokens)
+        return self.policy(units), self.value(units).squeeze(-1)
+
+    def values(self, tokens: Tensor) -> Tensor:
+        """Just the values of `forward`."""
+        values: Tensor = self.value(self.embed(tokens)).squeeze(-1)
+        return values
+
+    def logits(self, tokens: Tensor) -> Tensor:
+        """Just the logits of `forward`."""
+        logits: Tensor = self.policy(self.embed(tokens))
+        return logits
+
+    def embed(self, tokens: Tensor) -> Tensor:
+        """The first layer: float32 (B, embedding), after ReLU."""
+        table = self._make_table() if self._table is None else self._table
+        header = tokens[:, : self._header_size] / self.scales
+        cards = tokens[:, self._header_size :].int()
+        ends = self.zones + (tokens[:, self._sizes_at].long() - 1).clamp_min(0)
+        cards = torch.cat([cards, cards.gather(1, ends)], dim=1)
+        # Empty slots (token 0) have no features: all of them point to row 0, which is left out.
+        rows = (cards + self.offsets) * (cards != 0)
+        summed = functional.embedding_bag(rows, table, mode="sum", padding_idx=0)
+        return torch.relu(summed + self.header(header))
+
+    def _make_table(self) -> Tensor:
+        table = torch.matmul(self.features, self.slots)
+        return table.reshape(-1, self.shape.embedding)
+
+    def train(self, mode: bool = True) -> Self:
+        """Training mode, or evaluation mode with the table made ready."""
+        super().train(mode)
+        self._table = None
+        if not mode:
+            with torch.no_grad():
+                self._table = self._make_table()
+        return self
+
+
+def _linear(inputs: int, outputs: int) -> nn.Linear:
+    """A linear layer whose weights are not drawn, so that no global generator moves."""
+    return nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-any-return, no-untyped-call]
+
+
+def _set_up(layer: Any, gain: float, generator: torch.Generator) -> None:
+    nn.init.orthogonal_(layer.weight, gain, generator=generator)
+    nn.init.zeros_(layer.bias)
+
+
+def _head(shape: NetworkShape, outputs: int) -> nn.Sequential:
+    return nn.Sequential(
+        _linear(shape.embedding, shape.hidden), nn.ReLU(), _linear(shape.hidden, outputs)
+    )
+
+
+def masked_log_probabilities(logits: Tensor, action_mask: Any) -> Tensor:
+    """The logarithms of the probabilities of actions, -1e8 or so for illegal ones.
+
+    Args:
+        logits: float (B, A).
+        action_mask: (B, A), nonzero for legal actions; an array or a tensor.
+    """
+    legal = torch.as_tensor(action_mask, device=logits.device).bool()
+    return torch.log_softmax(logits.masked_fill(~legal, -1e8), dim=-1)
+
+
+def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+    """``array`` as a tensor that shares its memory, also if it is read-only: it is only read."""
+    return torch.from_numpy(array if array.flags.writeable else array.copy())

@@ -1,0 +1,207 @@
+"""Trained networks as agents: a safetensors file of weights, and beside it a JSON card.
+
+Both are data: nothing in them is ever run. The card of ``model.safetensors`` is ``model.json``::
+
+    {"format": "war-envs policy", "version": 1, "game": "attack-defence",
+     "variant": {"minimal": true, ...}, "encoding": "tokens", "memory": "perfect",
+     "network": {"embedding": 256, "hidden": 128}, "deterministic": false, ...}
+
+Further entries (how it was trained, what it scored) are for people.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from war_agents.agent import checked_mask
+from war_envs.encoding import MEMORIES
+from war_envs.seeding import action_seeds
+from war_envs.variant import Variant, make_variant
+
+try:
+    import torch
+    from safetensors import SafetensorError, safe_open
+
+    from war_agents.network import CardNetwork, NetworkShape, from_numpy
+except ImportError as error:
+    raise ImportError(
+        f'trained networks need {error.name}, which is missing: pip install "war-envs[train]"'
+    ) from error
+
+FORMAT: Final = "war-envs policy"
+VERSION: Final = 1
+MAX_CARD_BYTES: Final = 16 * 2**20
+
+
+class TorchPolicy:
+    """A network that plays.
+
+    Actions are drawn from the probabilities of the legal ones, each with its position's own seed;
+    or, if ``deterministic``, the likeliest is taken. The same positions in a batch of another size
+    may give probabilities that differ in their last bits.
+
+    Attributes:
+        network: the network, in evaluation mode.
+        deterministic: does it always take the likeliest action?
+        card: what the model file's card says; empty for a network that has no file.
+    """
+
+    encoding = "tokens"
+
+    def __init__(
+        self,
+        network: CardNetwork,
+        *,
+        name: str,
+        memory: str = "perfect",
+        deterministic: bool = False,
+        card: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.network = network
+        self.name = name
+        self.memory = memory
+        self.deterministic = deterministic
+        self.card = dict(card or {})
+
+    def probabilities(
+        self, observation: NDArray[np.uint8], action_mask: NDArray[np.int8]
+    ) -> NDArray[np.float64]:
+        """The probabilities of actions, (B, A), exactly 0 for illegal ones.
+
+        Raises:
+            ValueError: a position without a legal action, observations of another shape, or a
+                network that gives no finite numbers.
+        """
+        legal = checked_mask(action_mask)
+        width = self.network.width
+        if observation.ndim != 2 or observation.shape[1] != width or observation.dtype != np.uint8:
+            raise ValueError(
+                f"observation has dtype {observation.dtype} and shape {observation.shape}; "
+                f"{self.name} reads uint8 (B, {width})"
+            )
+        with torch.no_grad():
+            logits = self.network.logits(from_numpy(observation)).double().numpy()
+        if not np.isfinite(logits).all():
+            raise ValueError(f"{self.name} gives numbers that are not finite: the model is broken")
+        logits = np.where(legal, logits, -np.inf)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
+
+    def act(
+        self,
+        observation: NDArray[Any],
+        action_mask: NDArray[np.int8],
+        seeds: NDArray[np.uint64],
+        state: Any = None,
+        starts: NDArray[np.bool_] | None = None,
+    ) -> tuple[NDArray[np.int64], Any]:
+        """See `war_agents.agent.Agent`."""
+        probabilities = self.probabilities(observation, action_mask)
+        if self.deterministic:
+            return probabilities.argmax(axis=1), None
+        # 53 random bits: below 1, so always below the last sum, and never on an illegal action.
+        uniform = (action_seeds(seeds, 0) >> np.uint64(11)) * 2.0**-53
+        sums = probabilities.cumsum(axis=1)
+        return (sums > (uniform * sums[:, -1])[:, None]).argmax(axis=1), None
+
+
+def card_file(file: Path) -> Path:
+    """Where the card of a model file is."""
+    return file.with_suffix(".json")
+
+
+def read_card(file: Path) -> dict[str, Any]:
+    """The card of the model ``file``, without reading the model.
+
+    Raises:
+        ValueError: it is missing, damaged, or of something else.
+    """
+    path = card_file(file)
+    try:
+        if path.stat().st_size > MAX_CARD_BYTES:
+            raise ValueError(f"it is larger than {MAX_CARD_BYTES} bytes")
+        card = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not a readable model card: {_line(error)}") from error
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise ValueError(f"{path} is not a model card: its format is not {FORMAT!r}")
+    if card.get("version") != VERSION:
+        raise ValueError(
+            f"{path} has version {card.get('version')!r}; this war-envs reads version {VERSION}"
+        )
+    return card
+
+
+def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) -> TorchPolicy:
+    """A trained network as an agent.
+
+    Args:
+        file: the safetensors file; its card lies beside it.
+        variant: what it will play. The network must be for this game and deck (``minimal`` and
+            ``num_ranks``); it may have learned with other modes and limits.
+        name: what reports call it; by default the folder, or the file if it has a name of its own.
+
+    Raises:
+        ValueError: the model or its card is missing, damaged or for something else.
+    """
+    file = Path(file)
+    card = read_card(file)
+    try:
+        trained = make_variant(card["game"], **card["variant"])
+        shape = NetworkShape(**card["network"])
+        deterministic, memory = card["deterministic"], card["memory"]
+        if card["encoding"] != TorchPolicy.encoding or memory not in MEMORIES:
+            raise ValueError(f"encoding {card['encoding']!r} with memory {memory!r} is unknown")
+        if not isinstance(deterministic, bool):
+            raise ValueError(f"deterministic={deterministic!r} is not a bool")
+    except KeyError as error:
+        raise ValueError(f"{card_file(file)} is damaged: it has no {error}") from error
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{card_file(file)} is damaged: {_line(error)}") from error
+    if (trained.game, trained.deck) != (variant.game, variant.deck):
+        raise ValueError(
+            f"{file} plays {_deck(trained)}; it cannot play {_deck(variant)}: the decks differ"
+        )
+    network = CardNetwork.of(trained, shape)
+    network.load_state_dict(_read_weights(file, network))
+    if name is None:
+        name = file.parent.name if file.stem == "model" and file.parent.name else file.stem
+    return TorchPolicy(
+        network.eval(), name=name, memory=memory, deterministic=deterministic, card=card
+    )
+
+
+def _deck(variant: Variant) -> str:
+    return f"{variant.game} {variant.name} with num_ranks={variant.num_ranks}"
+
+
+def _read_weights(file: Path, network: CardNetwork) -> dict[str, torch.Tensor]:
+    """The tensors of ``file``, if they are just what ``network`` has; shapes are compared first."""
+    expected = network.state_dict()
+    try:
+        with safe_open(file, framework="pt") as tensors:
+            if set(tensors.keys()) != set(expected):
+                raise ValueError("its tensors are not those of the network in its card")
+            for key, value in expected.items():
+                entry = tensors.get_slice(key)
+                if entry.get_dtype() != "F32" or entry.get_shape() != list(value.shape):
+                    raise ValueError(
+                        f"{key} is {entry.get_dtype()} {entry.get_shape()}, "
+                        f"its card says F32 {list(value.shape)}"
+                    )
+            weights = {key: tensors.get_tensor(key) for key in expected}
+    except (OSError, ValueError, SafetensorError) as error:
+        raise ValueError(f"{file} is not a model that can be read: {_line(error)}") from error
+    for key, value in weights.items():
+        if not bool(torch.isfinite(value).all()):
+            raise ValueError(f"{file} is damaged: {key} holds numbers that are not finite")
+    return weights
+
+
+def _line(error: BaseException) -> str:
+    """An error's message on one line."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,281 @@
+"""One seat of a game against an agent, as a Gymnasium environment.
+
+>>> import gymnasium, war_envs
+>>> env = gymnasium.make("war_envs/AttackDefence-v0", opponent="memory", fair=True)
+>>> observation, info = env.reset(seed=7)
+>>> action = env.action_space.sample(mask=info["action_mask"])
+>>> observation, reward, terminated, truncated, info = env.step(action)
+
+Where the package has not been imported, as in a worker process that has just been spawned, name it
+in the id: ``gymnasium.make("war_envs:war_envs/AttackDefence-v0")``.
+"""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, Literal, Self
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from war_agents.agent import Agent
+from war_agents.opponent import Opponent
+from war_envs import attack_defence_v0, seeding, strategic_war_v0
+from war_envs.aec import TableAEC
+from war_envs.encoding import EncodingName, MemoryName
+from war_envs.table import AGENTS, IllegalActionError
+from war_envs.variant import Variant, integer, make_variant, shown
+
+_RAW_ENVS: Final[dict[str, Callable[..., TableAEC]]] = {
+    "attack-defence": attack_defence_v0.raw_env,
+    "strategic-war": strategic_war_v0.raw_env,
+}
+
+Result = tuple[NDArray[Any], dict[str, Any]]
+
+
+class VersusEnv(gymnasium.Env[NDArray[Any], int]):
+    """A player of one of the games against an agent.
+
+    *Observation.* What the player observes on its turn, one axis: float32 in [0, 1] or uint8. The
+    documentation of the game has the index table.
+
+    *Action.* ``Discrete(2)``, 0 ATTACK and 1 DEFEND, or ``Discrete(4)``, 0 TOP, 1 BOTTOM, 2 FIGHT
+    and 3 SURRENDER. `action_masks` and ``info["action_mask"]`` say which are legal.
+
+    *Reward.* +1 for a win, -1 for a loss, 0 for a tie or a truncated game; 0 before the end.
+
+    *End.* Terminated when the game is over, truncated after ``max_turns`` turns. A choice of the
+    action space that is not legal loses the game: reward -1, terminated.
+
+    *Info.* A new dict each time:
+
+    ===============  ==============================================================================
+    ``action_mask``  int8 (A,), 1 for each legal action; all 1 after the end, when nothing is left
+                     to choose, so that a policy that is asked all the same does not fail
+    ``event``        what has happened since the player's last choice, in words
+    ``outcome``      how the game ended, in words; empty while it runs
+    ``seat``         the player's seat, 0 or 1
+    ``illegal``      only after an illegal choice: ``"player_0"`` or ``"player_1"``, the player
+    ===============  ==============================================================================
+
+    *Randomness.* ``reset(seed=s)`` deals what the PettingZoo environments deal from s, and begins
+    the streams of the seat and of the opponent's draws; ``reset()`` goes on with all of them.
+
+    Args:
+        game: ``"attack-defence"`` or ``"strategic-war"``.
+        opponent: an agent: a registered name, a run folder, a model file, or the agent itself.
+        seat: 0 or ``"player_0"``, 1 or ``"player_1"``; None draws it for each game.
+        minimal, fair, open_cards, num_ranks, max_turns: as for the PettingZoo environments.
+        own_card: the same; Attack and Defence only. None is ``"bottom"``.
+        encoding, memory: what the player's observations hold; the opponent has its own.
+        render_mode: ``"ansi"`` makes ``render()`` return text.
+        render_view: whose view is drawn: ``"player_0"``, ``"player_1"``, or ``"all"`` for
+            everything open; None is the player's own.
+
+    Attributes:
+        variant: the rules that are played.
+
+    Raises:
+        ValueError: an argument that is not allowed.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}
+
+    def __init__(
+        self,
+        game: str,
+        *,
+        opponent: str | Path | Agent = "random",
+        seat: int | str | None = None,
+        minimal: bool = False,
+        fair: bool = False,
+        open_cards: bool = False,
+        num_ranks: int = 13,
+        max_turns: int | None = None,
+        own_card: Literal["bottom", "first"] | None = None,
+        encoding: EncodingName = "vector",
+        memory: MemoryName = "perfect",
+        render_mode: Literal["ansi"] | None = None,
+        render_view: Literal["player_0", "player_1", "all"] | None = None,
+    ) -> None:
+        options: dict[str, Any] = {
+            "minimal": minimal,
+            "fair": fair,
+            "open_cards": open_cards,
+            "num_ranks": num_ranks,
+            "max_turns": max_turns,
+        }
+        if own_card is not None:
+            options["own_card"] = own_card
+        self.variant: Variant = make_variant(game, **options)
+        self._raw = _RAW_ENVS[game](
+            **options,
+            encoding=encoding,
+            memory=memory,
+            render_mode=render_mode,
+            render_view="player_0" if render_view is None else render_view,
+        )
+        self.render_mode = render_mode
+        self._draw_own_view = render_view is None
+        self._given_seat = _checked_seat(seat)
+        self._opponent = Opponent(opponent, self.variant)
+        observation_space: Any = self._raw.observation_space(AGENTS[0])
+        self.observation_space = observation_space["observation"]
+        self.action_space = self._raw.action_space(AGENTS[0])
+        self._seat_stream = np.empty(0, np.uint64)
+        self._seats_drawn = 0
+        self._seat = 0
+
+    @property
+    def opponent(self) -> Agent:
+        """The agent in the other seat."""
+        return self._opponent.agent
+
+    @property
+    def seat(self) -> int:
+        """The seat that is played in this game, 0 or 1."""
+        self._require_reset()
+        return self._seat
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Result:
+        """Deals a new game, and lets the opponent play until it is the player's turn.
+
+        Args:
+            seed: 0 to 2**63 - 1, fixes this game and all that follow; None goes on (from fresh
+                entropy the first time).
+            options: ``hands``: two sequences of card names, top first, player_0's and player_1's;
+                Strategic War also takes ``first_attacker``, 0 or 1.
+
+        Returns:
+            Observation and info.
+
+        Raises:
+            ValueError: a bad seed or option; the game goes on as it was then.
+            RuntimeError: the opponent has failed; the game has no result then.
+        """
+        if seed is not None or not self._raw.has_reset:
+            seed = seeding.checked_seed(seed)
+        self._raw.reset(seed=seed, options=options)
+        super().reset(seed=seed)
+        if seed is not None:
+            self._seat_stream = seeding.generator_state(seed, seeding.SEATS, 0)[:1]
+            self._seats_drawn = 0
+            self._opponent.begin(seed)
+        drawn = int(seeding.action_seeds(self._seat_stream, self._seats_drawn)[0] >> np.uint64(63))
+        self._seats_drawn += 1
+        self._seat = drawn if self._given_seat is None else self._given_seat
+        if self._draw_own_view:
+            self._raw.render_view = AGENTS[self._seat]
+        self._opponent.forget()
+        return self._shown(self._opponent_plays())
+
+    def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+        """Plays the player's choice, and the opponent's until it is the player's turn again.
+
+        Returns:
+            Observation, reward, terminated, truncated and info.
+
+        Raises:
+            ValueError: an action outside the action space, or a game that is over; nothing has
+                changed then.
+            RuntimeError: the opponent has failed; the game has no result then.
+        """
+        self._require_turn()
+        player = AGENTS[self._seat]
+        try:
+            events = self._play(action)
+        except IllegalActionError as error:
+            self._raw.forfeit(player, error.action)
+            events = [self._raw.infos[player]["event"]]
+        observation, info = self._shown(events + self._opponent_plays())
+        return (
+            observation,
+            self._raw.rewards[player] if self._over else 0.0,
+            self._raw.terminations[player],
+            self._raw.truncations[player],
+            info,
+        )
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Which actions are legal: int8 (A,), 1 for each; all 1 after the end. For MaskablePPO."""
+        return self._observe()[1]
+
+    def render(self) -> str | None:
+        """The table as text with ``render_mode="ansi"``, as ``render_view`` sees it; else None."""
+        return self._raw.render()
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)  # a shallow copy would share the game
+
+    @property
+    def _over(self) -> bool:
+        player = AGENTS[self._seat]
+        return self._raw.terminations[player] or self._raw.truncations[player]
+
+    def _require_reset(self) -> None:
+        if not self._raw.has_reset:
+            raise RuntimeError("no game has been dealt yet: call reset() first")
+
+    def _require_turn(self) -> None:
+        self._require_reset()
+        if self._over:
+            raise ValueError("the game is over; call reset()")
+        if self._raw.agent_selection != AGENTS[self._seat]:
+            raise ValueError("the opponent has failed in this game; call reset()")
+
+    def _observe(self) -> tuple[NDArray[Any], NDArray[np.int8]]:
+        """The player's observation and mask."""
+        self._require_reset()
+        seen = self._raw.observe(AGENTS[self._seat])
+        mask = seen["action_mask"]
+        if self._over:
+            mask[:] = 1
+        return seen["observation"], mask
+
+    def _shown(self, events: list[str]) -> Result:
+        """Observation and info, after ``events``."""
+        observation, mask = self._observe()
+        raw_info = self._raw.infos[AGENTS[self._seat]]
+        info = raw_info | {
+            "action_mask": mask,
+            "event": "; ".join(events),
+            "seat": self._seat,
+        }
+        return observation, info
+
+    def _play(self, action: int) -> list[str]:
+        """Plays the choice of whoever's turn it is; the event that it brought about, if any."""
+        before = self._raw.infos
+        self._raw.step(action)
+        after = self._raw.infos
+        # The first choice of a turn in Attack and Defence is hidden, and writes no books.
+        return [] if after is before else [after[AGENTS[0]]["event"]]
+
+    def _opponent_plays(self) -> list[str]:
+        """Lets the opponent play until it is the player's turn or the game is over; the events."""
+        events: list[str] = []
+        while not self._over and self._raw.agent_selection != AGENTS[self._seat]:
+            agent = self.opponent
+            seen = self._raw.observe(
+                AGENTS[1 - self._seat], encoding=agent.encoding, memory=agent.memory
+            )
+            try:
+                events += self._play(self._opponent.choose(seen))
+            except Exception as error:
+                raise RuntimeError(
+                    f"the opponent, agent {agent.name!r}, has failed: {error}"
+                ) from error
+        return events
+
+
+def _checked_seat(seat: object) -> int | None:
+    if seat is None:
+        return None
+    try:
+        return AGENTS.index(seat) if isinstance(seat, str) else integer("seat", seat, 0, 1)
+    except ValueError:
+        raise ValueError(
+            f"seat={shown(seat)} is not allowed; choose from 0, 1, {', '.join(AGENTS)} and None"
+        ) from None

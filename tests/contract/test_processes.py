@@ -1,0 +1,172 @@
+"""What only a process of its own can show: imports, start-up, hash seeds, workers, no display."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+Env = dict[str, str | None]
+NOTHING: Env = {}
+
+
+def run(*arguments: str, env: Env = NOTHING) -> subprocess.CompletedProcess[str]:
+    """Runs Python with these arguments, warnings as errors; it must succeed.
+
+    ``env`` comes on top of the environment; None takes a variable away.
+    """
+    merged = {name: value for name, value in (os.environ | env).items() if value is not None}
+    command = [sys.executable, "-W", "error", *arguments]
+    result = subprocess.run(command, env=merged, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result
+
+
+def test_games_are_the_same_in_every_process_whatever_the_hash_seed_and_the_threads() -> None:
+    path = os.pathsep.join(sys.path)
+    digests = {
+        run(
+            str(HERE / "digest.py"), threads, env={"PYTHONHASHSEED": seed, "PYTHONPATH": path}
+        ).stdout
+        for seed, threads in (("0", "1"), ("1", "2"), ("2", "3"), ("random", "1"))
+    }
+    assert len(digests) == 1
+    assert len(digests.pop().strip()) == 64
+
+
+HEAVY = ("torch", "pygame", "matplotlib", "stable_baselines3", "sb3_contrib", "tensorboard")
+
+
+@pytest.mark.parametrize("module", ["war_envs", "war_envs.testing", "war_envs.batch", "war_agents"])
+def test_an_import_loads_nothing_heavy_and_prints_nothing(module: str) -> None:
+    more = ("pytest", "hypothesis", "war_train") + (
+        ("war_agents",) if module.startswith("war_envs") else ()
+    )
+    result = run(
+        "-c",
+        f"import sys, {module}\n"
+        f"loaded = set({(*HEAVY, *more)!r}) & set(sys.modules)\n"
+        "assert not loaded, loaded",
+    )
+    assert result.stdout == result.stderr == ""
+
+
+# On an idle machine 1.5 s warm and 10 s cold are promised; tests share theirs with others.
+PATIENCE = 4
+
+
+def first_step(module: str, env: Env = NOTHING) -> tuple[float, str]:
+    """Seconds from the start of a process to its first step, and what it said meanwhile."""
+    code = (
+        f"from war_envs import {module}\n"
+        f"env = {module}.env()\n"
+        "env.reset(seed=1)\n"
+        "env.step(0)\n"
+        "env.last()\n"
+        "import time\n"
+        "print(time.time())"
+    )
+    start = time.time()
+    result = run("-c", code, env=env)
+    return float(result.stdout) - start, result.stderr
+
+
+def test_the_first_step_ever_compiles_and_says_so(tmp_path: Path) -> None:
+    cache: Env = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    seconds, said = first_step("strategic_war_v0", cache)  # the one with more to compile
+    assert said == "war-envs: compiling the engine, a few seconds, once\n"
+    assert seconds < PATIENCE * 10
+    assert any(tmp_path.rglob("*.nbi"))
+
+
+@pytest.mark.parametrize("module", ["attack_defence_v0", "strategic_war_v0"])
+def test_later_processes_step_soon_and_say_nothing(module: str) -> None:
+    first_step(module)  # whatever has to be compiled still
+    seconds, said = min(first_step(module) for _ in range(2))
+    assert said == ""
+    assert seconds < PATIENCE * 1.5
+
+
+def test_all_is_played_without_a_display_or_pygame() -> None:
+    code = """
+import sys
+sys.modules["pygame"] = None  # whoever imports it fails
+from war_envs import attack_defence_v0, strategic_war_v0
+import gymnasium
+for mode in (None, "ansi"):
+    for module in (attack_defence_v0, strategic_war_v0):
+        env = module.env(render_mode=mode, num_ranks=3)
+        env.reset(seed=1)
+        for agent in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            if mode:
+                assert isinstance(env.render(), str)
+            space = env.action_space(agent)
+            over = terminated or truncated
+            env.step(None if over else space.sample(observation["action_mask"]))
+        env.close()
+    for name in ("AttackDefence", "StrategicWar"):
+        env = gymnasium.make(f"war_envs/{name}-v0", render_mode=mode, num_ranks=3)
+        env.reset(seed=1)
+        for _ in range(5):
+            if mode:
+                assert isinstance(env.render(), str)
+        env.close()
+"""
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "XDG_RUNTIME_DIR")
+    run("-c", code, env=dict.fromkeys(names))
+
+
+# Registered ids.
+
+
+def test_ids_are_registered_by_the_import_and_say_so_where_they_are_not() -> None:
+    code = """
+import gymnasium, importlib, pettingzoo
+try:
+    gymnasium.make("war_envs/AttackDefence-v0")
+except gymnasium.error.NamespaceNotFound as error:
+    assert "war_envs" in str(error)
+else:
+    raise AssertionError("registered without an import")
+# The documented way that needs no import of ours.
+assert gymnasium.make("war_envs:war_envs/StrategicWar-Minimal-v0").reset(seed=1)
+import war_envs
+from war_envs.registration import GYMNASIUM_IDS, PETTINGZOO_IDS, register
+assert len(GYMNASIUM_IDS) == len(set(GYMNASIUM_IDS)) == 16
+for id_ in GYMNASIUM_IDS:
+    assert id_.startswith("war_envs/")
+    assert gymnasium.spec(id_).namespace == "war_envs"
+    assert gymnasium.make(id_).unwrapped.spec.id == id_
+for kind, ids in PETTINGZOO_IDS.items():
+    for id_ in ids:
+        pettingzoo.make(kind, id_).reset(seed=1)
+        pettingzoo.make(kind, id_.removesuffix("-v0")).reset(seed=1)
+# Twice, without a warning of overriding.
+register()
+importlib.reload(war_envs)
+for make, wrong in (
+    (gymnasium.make, "war_envs/AttackDefence-v7"),
+    (gymnasium.make, "war_envs/AttackDefense-v0"),
+):
+    try:
+        make(wrong)
+    except gymnasium.error.Error as error:
+        assert "AttackDefence" in str(error), error
+    else:
+        raise AssertionError(wrong)
+gymnasium.pprint_registry(exclude_namespaces=["classic_control"])
+pettingzoo.pprint_registry()
+"""
+    listed = run("-c", code).stdout
+    for name in (
+        "war_envs/AttackDefence-Minimal-Fair-OpenCard-v0",
+        "war_envs/StrategicWar-Fair-v0",
+        "war_envs/attack_defence-v0",
+    ):
+        assert name in listed

@@ -1,0 +1,75 @@
+"""The exported checks over PettingZoo's registry: every id, every variant, every observation."""
+
+from typing import Any
+
+import pettingzoo
+import pytest
+
+from war_envs import attack_defence_v0, strategic_war_v0
+from war_envs.registration import PETTINGZOO_IDS
+from war_envs.testing import check_aec, check_parallel, check_turn_limit
+from war_envs.variant import MODES, VARIANT_NAMES
+
+FORMS = (("vector", "perfect"), ("tokens", "table"), ("vector", "table"), ("tokens", "perfect"))
+SHORT = 60  # turns: the checks play dozens of games
+
+
+def options(variant: str, encoding: str, memory: str) -> dict[str, Any]:
+    modes = {field: mode in variant.split("+") for mode, field in MODES.items()}
+    return {**modes, "encoding": encoding, "memory": memory, "max_turns": SHORT}
+
+
+# Each variant in two forms, so that every form meets every mode.
+CASES = [
+    pytest.param(
+        options(variant, *FORMS[(i + shift) % 4]), id=f"{variant}-{FORMS[(i + shift) % 4]}"
+    )
+    for i, variant in enumerate(VARIANT_NAMES)
+    for shift in (0, 1)
+]
+
+
+@pytest.mark.parametrize("id_", PETTINGZOO_IDS["aec"])
+@pytest.mark.parametrize("chosen", CASES)
+def test_aec(id_: str, chosen: dict[str, Any]) -> None:
+    check_aec(lambda: pettingzoo.make("aec", id_, render_mode="ansi", **chosen))
+
+
+@pytest.mark.parametrize("id_", PETTINGZOO_IDS["parallel"])
+@pytest.mark.parametrize("chosen", CASES)
+def test_parallel(id_: str, chosen: dict[str, Any]) -> None:
+    check_parallel(lambda: pettingzoo.make("parallel", id_, render_mode="ansi", **chosen))
+
+
+@pytest.mark.parametrize("module", [attack_defence_v0, strategic_war_v0])
+def test_aec_without_wrappers(module: Any) -> None:
+    check_aec(lambda: module.raw_env(minimal=True, encoding="tokens", max_turns=SHORT))
+
+
+@pytest.mark.parametrize("module", [attack_defence_v0, strategic_war_v0])
+@pytest.mark.parametrize("view", ["player_1", "all"])
+def test_aec_with_few_cards_played_to_the_end(module: Any, view: str) -> None:
+    few: dict[str, Any] = {
+        "minimal": True,
+        "num_ranks": 5,
+        "render_mode": "ansi",
+        "render_view": view,
+    }
+    check_aec(lambda: module.env(**few))
+
+
+def test_parallel_with_few_cards_played_to_the_end() -> None:
+    few: dict[str, Any] = {
+        "num_ranks": 3,
+        "own_card": "first",
+        "render_mode": "ansi",
+        "render_view": "all",
+    }
+    check_parallel(lambda: attack_defence_v0.parallel_env(**few))
+
+
+def test_the_turn_limit_of_attack_and_defence() -> None:
+    check_turn_limit(
+        lambda limit: attack_defence_v0.env(max_turns=limit),
+        lambda limit: attack_defence_v0.parallel_env(max_turns=limit),
+    )

@@ -1,0 +1,38 @@
+"""The exported checks over Gymnasium's registry: every id, and every opponent."""
+
+from typing import Any
+
+import gymnasium
+import pytest
+
+from war_agents import names
+from war_envs.registration import GYMNASIUM_IDS
+from war_envs.testing import check_gymnasium
+
+SHORT = 60  # turns: the checks play dozens of games
+
+
+@pytest.mark.parametrize("id_", GYMNASIUM_IDS)
+def test_gymnasium(id_: str) -> None:
+    check_gymnasium(lambda: gymnasium.make(id_, render_mode="ansi", max_turns=SHORT))
+
+
+OPPONENTS = [
+    pytest.param(id_, opponent, id=f"{id_}-{opponent}")
+    for id_, game in (
+        ("war_envs/AttackDefence-v0", "attack-defence"),
+        ("war_envs/StrategicWar-v0", "strategic-war"),
+    )
+    for opponent in names(game)
+]
+
+
+@pytest.mark.parametrize(("id_", "opponent"), OPPONENTS)
+def test_gymnasium_against_every_opponent(id_: str, opponent: str) -> None:
+    few: dict[str, Any] = {
+        "num_ranks": 5,
+        "opponent": opponent,
+        "encoding": "tokens",
+        "memory": "table",
+    }
+    check_gymnasium(lambda: gymnasium.make(id_, **few))

@@ -1,0 +1,562 @@
+"""Many games at once: the same games as one at a time, in arrays of the caller's own."""
+
+import hashlib
+import random
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.reference.cards import Game
+from tests.support.decks import label, variants
+from tests.support.drive import Snapshot, names_of
+from tests.support.envs import AGENTS, raw_env
+from war_envs import seeding
+from war_envs.batch import Batch, make_batch
+
+GAMES: tuple[Game, ...] = ("attack-defence", "strategic-war")
+KINDS = list(product(("vector", "tokens"), ("perfect", "table")))
+
+
+def legal_actions(batch: Batch, choices: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """A legal action for each row (and seat), picked by ``choices``, one for each row."""
+    _, mask = batch.observe()
+    picks = choices if mask.ndim == 2 else np.stack([choices, choices >> np.uint64(20)], axis=1)
+    counts = mask.sum(axis=-1, dtype=np.uint64)
+    return np.asarray((mask.cumsum(axis=-1) > (picks % counts)[..., None]).argmax(axis=-1))
+
+
+def choices_at(lanes: Any, step: int) -> NDArray[np.uint64]:
+    return seeding.action_seeds(np.asarray(lanes, np.uint64), step)
+
+
+def both_seats(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.repeat(np.arange(number), 2), np.tile(np.arange(2), number)
+
+
+# --- the same games as elsewhere ---
+
+
+@pytest.mark.parametrize(
+    ("game", "variant"),
+    [pytest.param(g, v, id=f"{g}-{label(v)}") for g in GAMES for v in variants(g)],
+)
+def test_lane_0_is_the_environments_game(game: Game, variant: dict[str, Any]) -> None:
+    """Deals, also those after the first, observations, masks, rewards and flags."""
+    encoding, memory = KINDS[len(label(variant)) % 4]
+    options = {**variant, "num_ranks": 5, "encoding": encoding, "memory": memory}
+    batch = make_batch(game, 3, **options)
+    batch.reset(seed=8, lanes=[5, 0, 9])
+    env = raw_env(game, **options)
+    env.reset(seed=8)
+    games = 0
+    for step in range(120):
+        observation, mask = batch.observe([1, 1], [0, 1])
+        for seat, agent in enumerate(AGENTS):
+            observed = env.observe(agent)
+            assert observed["observation"].tobytes() == observation[seat].tobytes()
+            if batch.acting[1, seat]:
+                assert observed["action_mask"].tobytes() == mask[seat].tobytes()
+            else:
+                assert not observed["action_mask"].any()
+                assert mask[seat].all()
+        actions = legal_actions(batch, choices_at([5, 0, 9], step))
+        result = batch.step(actions)
+        for action in np.atleast_1d(actions[1]).tolist():
+            env.step(action)
+        assert env.rewards == dict(zip(AGENTS, result.reward[1].tolist(), strict=True))
+        assert set(env.terminations.values()) == {bool(result.terminated[1])}
+        assert set(env.truncations.values()) == {bool(result.truncated[1])}
+        if 1 in result.final_rows:
+            final = result.final_observation[result.final_rows.tolist().index(1)]
+            for seat, agent in enumerate(AGENTS):
+                assert env.observe(agent)["observation"].tobytes() == final[seat].tobytes()
+            env.reset()
+            games += 1
+    assert games > 0
+
+
+def lane_digests(batch: Batch, lanes: list[int], steps: int) -> dict[int, str]:
+    """A digest for each lane of all that a batch gives in ``steps`` steps."""
+    batch.reset(seed=21, lanes=lanes)
+    digests = {lane: hashlib.sha256() for lane in lanes}
+    number = len(lanes)
+    for step in range(steps):
+        result = batch.step(legal_actions(batch, choices_at(lanes, step)))
+        rows, seats = both_seats(number)
+        observation, mask = batch.observe(rows, seats)
+        for row, lane in enumerate(lanes):
+            digest = digests[lane]
+            for array in (result.reward, result.terminated, result.truncated):
+                digest.update(array[row].tobytes())
+            digest.update(observation[2 * row : 2 * row + 2].tobytes())
+            digest.update(mask[2 * row : 2 * row + 2].tobytes())
+            digest.update(batch.games[row].tobytes())
+        for row, final in zip(result.final_rows, result.final_observation, strict=True):
+            digests[lanes[row]].update(final.tobytes())
+    return {lane: digest.hexdigest() for lane, digest in digests.items()}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_size_and_threads_change_no_bit(game: Game) -> None:
+    for encoding, variant in (("vector", "minimal"), ("tokens", "fair")):
+        options: dict[str, Any] = {"encoding": encoding, "num_ranks": 5}
+
+        def digests(lanes: list[int], threads: int, o: Any = options, v: str = variant) -> Any:
+            batch = make_batch(game, len(lanes), v, num_threads=threads, **o)
+            try:
+                return lane_digests(batch, lanes, 60)
+            finally:
+                batch.close()
+                batch.close()  # twice is fine
+
+        alone = digests(list(range(64)), 1)
+        assert len(set(alone.values())) == 64
+        assert digests(list(range(64)), 3) == alone
+        assert digests(list(range(63, -1, -1)), 64) == alone
+        for lanes in ([0], [63], [40, 7, 13], list(range(10, 30))):
+            found = digests(lanes, 2)
+            assert found == {lane: alone[lane] for lane in lanes}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_given_first_attacker_and_a_drawn_one(game: Game) -> None:
+    batch = make_batch(game, 400, "minimal")
+    if game == "attack-defence":
+        with pytest.raises(ValueError, match="first_attacker"):
+            batch.reset(seed=1, first_attacker=np.zeros(400, int))
+        batch.reset(seed=1)
+        with pytest.raises(ValueError, match="mover"):
+            _ = batch.mover
+        return
+    batch.reset(seed=1)
+    drawn, hands = batch.mover, batch.games["hands"].copy()
+    assert 150 < drawn.sum() < 250
+    given = np.arange(400) % 2
+    batch.reset(seed=1, first_attacker=given)
+    assert np.array_equal(batch.mover, given)
+    assert np.array_equal(batch.games["hands"], hands), "the deals must be the same either way"
+    assert not np.array_equal(drawn, given)
+    for wrong in (given[:5], given + 1, given.astype(float), given - 1):
+        with pytest.raises(ValueError, match="first_attacker"):
+            batch.reset(seed=2, first_attacker=wrong)
+    assert np.array_equal(batch.games["hands"], hands)
+
+
+# --- autoreset ---
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_autoreset_is_same_step_with_the_true_end(game: Game) -> None:
+    for (encoding, memory), limit in zip(KINDS, (3, None, 1, 6), strict=True):
+        kind: dict[str, Any] = {
+            "encoding": encoding,
+            "memory": memory,
+            "num_ranks": 3,
+            "max_turns": limit,
+        }
+        batch, plain = make_batch(game, 24, **kind), make_batch(game, 24, **kind)
+        batch.reset(seed=2)
+        plain.reset(seed=2)
+        on_first_game = np.ones(24, bool)
+        for step in range(60):
+            actions = legal_actions(batch, choices_at(np.arange(24), step))
+            turns = batch.games["turn"].copy()
+            result = batch.step(actions)
+            # Where `plain` has ended, it ignores its actions, whatever they are.
+            without = actions.copy()
+            without[~on_first_game] = 77
+            expected = plain.step(without, autoreset=False)
+            over = expected.terminated | expected.truncated
+            ended = np.flatnonzero(over & on_first_game)
+            ended_rows = result.final_rows.tolist()
+            assert expected.final_rows.tolist() == ended.tolist()
+            assert np.array_equal(np.intersect1d(result.final_rows, ended), ended)
+            for name in ("reward", "terminated", "truncated"):
+                found = getattr(result, name)[on_first_game]
+                assert np.array_equal(found, getattr(expected, name)[on_first_game])
+            assert not expected.reward[~on_first_game].any()
+            seen, mask = plain.observe(*both_seats(24))
+            for place, row in enumerate(ended):
+                final = result.final_observation[ended_rows.index(row)]
+                assert final.tobytes() == seen[2 * row : 2 * row + 2].tobytes()
+                assert final.tobytes() == expected.final_observation[place].tobytes()
+            assert mask.reshape(24, -1)[over].all(), "an ended game's mask must be all 1"
+            assert not plain.acting[over].any()
+            # What goes on, and what has been dealt anew.
+            assert (
+                result.final_rows.tolist()
+                == np.flatnonzero(result.terminated | result.truncated).tolist()
+            )
+            assert not batch.games["turn"][result.final_rows].any()
+            goes_on = np.setdiff1d(np.arange(24), result.final_rows)
+            assert (batch.games["turn"][goes_on] >= turns[goes_on]).all()
+            assert not batch.games["status"].any()
+            on_first_game[ended] = False
+        assert on_first_game.sum() < 4
+
+
+def test_flags_and_rewards_do_not_linger() -> None:
+    """The step after an end tells of the new game alone."""
+    batch = make_batch("attack-defence", 4, "minimal", max_turns=2)
+    batch.reset(seed=1)
+    defend = np.ones((4, 2), int)
+    flags = [batch.step(defend).truncated.tolist() for _ in range(6)]
+    assert flags == [[False] * 4, [True] * 4] * 3
+
+
+# --- whose arrays ---
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_arrays_belong_to_the_caller(game: Game) -> None:
+    batch, other = (make_batch(game, 9, num_ranks=3, encoding="vector") for _ in range(2))
+    batch.reset(seed=4)
+    other.reset(seed=4)
+    kept: list[tuple[NDArray[Any], NDArray[Any]]] = []
+    for step in range(50):
+        actions = legal_actions(other, choices_at(np.arange(9), step))
+        mine = actions.copy()
+        seen, mask = batch.observe()
+        result = batch.step(mine)
+        expected = other.step(actions)
+        arrays = [seen, mask, batch.acting, *vars(result).values()]
+        assert np.array_equal(result.reward, expected.reward)
+        assert np.array_equal(batch.games, other.games)
+        for array in arrays:
+            assert array.flags.writeable
+            assert not np.shares_memory(array, batch.games)
+            assert not any(np.shares_memory(array, old) for old, _ in kept[-12:])
+        kept += [(array, array.copy()) for array in arrays]
+        mine[:] = 99  # the caller's, too
+        if step % 2:
+            for array, copy in kept[-len(arrays) :]:
+                array.fill(1)
+                copy.fill(1)
+    for array, copy in kept:
+        assert np.array_equal(array, copy)
+
+
+# --- illegal actions and other wrong arguments ---
+
+
+def at_the_defence() -> Batch:
+    """Six games of Strategic War in which the defender must flip: players 1, 0, 1, 0, 1, 0."""
+    batch = make_batch("strategic-war", 6, "minimal")
+    batch.reset(seed=4, first_attacker=[0, 1, 0, 1, 0, 1])
+    batch.step(np.zeros(6, int))
+    return batch
+
+
+def test_an_illegal_action_is_named_and_nothing_changes() -> None:
+    batch = at_the_defence()
+    movers = batch.mover.tolist()
+    assert movers == [1, 0, 1, 0, 1, 0]
+    before = batch.games.copy()
+    for row, wrong in product(range(6), (2, 3, 4, -1, 2**40)):
+        actions = np.zeros(6, int)
+        actions[row] = wrong
+        pairs = np.zeros((6, 2), int)
+        pairs[row, movers[row]] = wrong
+        message = rf"actions: {wrong} of player_{movers[row]} in game {row} is illegal.*0 TOP"
+        for given in (actions, pairs):
+            with pytest.raises(ValueError, match=message) as refused:
+                batch.step(given)
+            assert "\n" not in str(refused.value)
+            assert np.array_equal(batch.games, before)
+        # Of a pair, only the mover's entry counts.
+        pairs = np.full((6, 2), wrong)
+        pairs[np.arange(6), movers] = 1
+        other, expected = at_the_defence(), at_the_defence()
+        other.step(pairs)
+        expected.step(np.ones(6, int))
+        assert np.array_equal(other.games, expected.games)
+
+
+def test_an_illegal_choice_in_attack_and_defence() -> None:
+    batch = make_batch("attack-defence", 5, "minimal")
+    batch.reset(seed=4)
+    before = batch.games.copy()
+    for row, seat, wrong in product(range(5), range(2), (2, -1, 255, -(2**40))):
+        actions = np.zeros((5, 2), int)
+        actions[row, seat] = wrong
+        message = rf"actions: {wrong} of player_{seat} in game {row} is illegal.*0 ATTACK, 1 DEF"
+        with pytest.raises(ValueError, match=message):
+            batch.step(actions)
+        assert np.array_equal(batch.games, before)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_actions_of_a_wrong_shape_or_kind(game: Game) -> None:
+    batch = make_batch(game, 3, "minimal")
+    batch.reset(seed=1)
+    before = batch.games.copy()
+    wrong: list[Any] = [
+        np.zeros((3, 2)),
+        np.zeros((3, 2), bool),
+        np.zeros((2, 2), int),
+        np.zeros((3, 3), int),
+        np.zeros((3, 1), int),
+        np.zeros((), int),
+        0,
+        None,
+        [],
+        "000",
+        [[0, 0], [0, 0], [0, None]],
+        [["0", "0"]] * 3,
+    ]
+    if game == "attack-defence":
+        wrong.append(np.zeros(3, int))
+    for actions in wrong:
+        with pytest.raises(ValueError, match="actions has dtype"):
+            batch.step(actions)
+        assert np.array_equal(batch.games, before)
+    for kind in (np.int8, np.uint8, np.int32, np.uint64):
+        batch.step(np.zeros((3, 2), kind))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"seed": -1}, "seed"),
+        ({"seed": 2**63}, "seed"),
+        ({"seed": 1.0}, "seed"),
+        ({"seed": "7"}, "seed"),
+        ({"seed": True}, "seed"),
+        ({"domain": -1}, "domain"),
+        ({"domain": 0.5}, "domain"),
+        ({"lanes": [0, 1]}, "lanes"),
+        ({"lanes": [0, 1, -1]}, "lanes"),
+        ({"lanes": [0.0, 1.0, 2.0]}, "lanes"),
+        ({"lanes": 3}, "lanes"),
+    ],
+)
+def test_wrong_arguments_of_reset_change_nothing(arguments: dict[str, Any], named: str) -> None:
+    batch = make_batch("strategic-war", 3)
+    batch.reset(seed=1)
+    before = batch.games.copy()
+    with pytest.raises(ValueError, match=named) as refused:
+        batch.reset(**arguments)
+    assert "\n" not in str(refused.value)
+    assert np.array_equal(batch.games, before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"rows": [0]}, "rows and seats"),
+        ({"seats": [0]}, "rows and seats"),
+        ({"rows": [3], "seats": [0]}, "rows"),
+        ({"rows": [-1], "seats": [0]}, "rows"),
+        ({"rows": [0], "seats": [2]}, "seats"),
+        ({"rows": [0], "seats": [-1]}, "seats"),
+        ({"rows": [0, 1], "seats": [0]}, "rows"),
+        ({"rows": [0.0], "seats": [0]}, "rows"),
+        ({"rows": 0, "seats": 0}, "rows"),
+        ({"rows": [[0]], "seats": [[0]]}, "rows"),
+        ({"rows": [True], "seats": [0]}, "rows"),
+        ({"encoding": "text"}, "encoding"),
+        ({"memory": None, "encoding": 5}, "encoding"),
+        ({"memory": "short"}, "memory"),
+    ],
+)
+def test_wrong_arguments_of_observe(arguments: dict[str, Any], named: str) -> None:
+    for game in GAMES:
+        batch = make_batch(game, 3)
+        batch.reset(seed=1)
+        with pytest.raises(ValueError, match=named) as refused:
+            batch.observe(**arguments)
+        assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"num_games": 0}, "num_games"),
+        ({"num_games": 1.0}, "num_games"),
+        ({"num_games": True}, "num_games"),
+        ({"num_games": 10**9}, "num_games"),
+        ({"num_threads": 0}, "num_threads"),
+        ({"num_threads": 10_000}, "num_threads"),
+        ({"encoding": "text"}, "encoding"),
+        ({"memory": ""}, "memory"),
+        ({"variant": "fair+minimal"}, "variant"),
+        ({"variant": "Minimal"}, "variant"),
+        ({"num_ranks": 4}, "num_ranks"),
+        ({"colour": 4}, "colour"),
+        ({"game": "attack_defence"}, "game"),
+        ({"game": None}, "game"),
+    ],
+)
+def test_wrong_arguments_of_make_batch(arguments: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match=named) as refused:
+        make_batch(**{"game": "attack-defence", "num_games": 2, **arguments})
+    assert "\n" not in str(refused.value)
+
+
+def test_nothing_works_before_reset() -> None:
+    batch = make_batch("strategic-war", 2)
+    for call in (
+        batch.observe,
+        lambda: batch.step(np.zeros(2, int)),
+        lambda: batch.mover,
+        lambda: batch.acting,
+    ):
+        with pytest.raises(RuntimeError, match=r"reset\(\)"):
+            call()
+    batch.close()
+
+
+# --- observe ---
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_observe_gives_the_views_asked_for(game: Game) -> None:
+    rng = np.random.default_rng(1)
+    batch = make_batch(game, 20, "minimal", num_threads=2)
+    batch.reset(seed=6)
+    for step in range(20):
+        batch.step(legal_actions(batch, choices_at(np.arange(20), step)), autoreset=step < 15)
+        every, masks = batch.observe(*both_seats(20))
+        rows, seats = rng.integers(0, 20, 33), rng.integers(0, 2, 33)
+        observation, mask = batch.observe(rows, seats)
+        assert np.array_equal(observation, every[2 * rows + seats])
+        assert np.array_equal(mask, masks[2 * rows + seats])
+        assert observation.shape == (33, *batch.observation_shape)
+        assert mask.shape == (33, batch.num_actions)
+        assert observation.dtype == batch.observation_dtype
+        assert mask.dtype == np.int8
+        default, default_mask = batch.observe()
+        if game == "attack-defence":
+            assert np.array_equal(default, every.reshape(20, 2, -1))
+            assert np.array_equal(default_mask, masks.reshape(20, 2, -1))
+        else:
+            assert np.array_equal(default, every[2 * np.arange(20) + batch.mover])
+            assert np.array_equal(default_mask, masks[2 * np.arange(20) + batch.mover])
+    empty: list[Any] = [[], np.array([], int), np.array([])]
+    for nothing in empty:
+        observation, mask = batch.observe(nothing, nothing)
+        assert observation.shape == (0, *batch.observation_shape)
+        assert mask.shape == (0, batch.num_actions)
+    batch.close()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_observe_in_another_encoding_or_memory(game: Game) -> None:
+    batches = {
+        (encoding, memory): make_batch(game, 5, encoding=encoding, memory=memory)
+        for encoding, memory in KINDS
+    }
+    actions: Any = None
+    for batch in batches.values():
+        batch.reset(seed=3)
+        for step in range(9):
+            actions = legal_actions(batch, choices_at(np.arange(5), step))
+            batch.step(actions)
+    for batch, (encoding, memory) in product(batches.values(), KINDS):
+        found, _ = batch.observe(encoding=encoding, memory=memory)
+        expected, _ = batches[encoding, memory].observe()
+        assert found.dtype == expected.dtype
+        assert np.array_equal(found, expected)
+
+
+# --- where deals come from ---
+
+
+def deals(batch: Batch) -> list[str]:
+    """Each game's hands and first attacker."""
+    rows = [
+        str(names_of(batch.variant.game, r)) for r in Snapshot(batch.variant.game, batch.games).rows
+    ]
+    if batch.variant.game == "attack-defence":
+        return rows
+    return [f"{row} {mover}" for row, mover in zip(rows, batch.mover.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_64_lanes_have_64_deals(game: Game) -> None:
+    batch = make_batch(game, 64, num_ranks=9, max_turns=1)
+    batch.reset(seed=3)
+    first = deals(batch)
+    found = set(first)
+    number = len(first)
+    for step in range(60):
+        result = batch.step(legal_actions(batch, choices_at(np.arange(64), step)))
+        dealt = deals(batch)
+        found |= {dealt[row] for row in result.final_rows}
+        number += len(result.final_rows)
+    assert len(found) == number > 4 * 64
+    batch.reset(seed=3)
+    assert deals(batch) == first
+    batch.reset(seed=3, lanes=np.arange(64)[::-1].copy())
+    assert deals(batch) == first[::-1]
+    fresh = []
+    for _ in range(2):  # without a seed
+        batch.reset()
+        fresh += deals(batch)
+    assert len(set(fresh) | set(first)) == 3 * 64
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_seeds_domains_and_lanes_never_share_a_deal(game: Game) -> None:
+    batch = make_batch(game, 64)
+    domains = (seeding.TRAINING, seeding.EVALUATION, seeding.AGENTS, seeding.SEATS)
+    assert len(set(domains)) == 4
+    found = []
+    lanes = np.concatenate([np.arange(60), [2**31, 2**32, 2**32 + 1, 2**62]])
+    seeds = (0, 1, 2, 3, 2**32, 2**32 + 1, 2**63 - 1)
+    for seed, domain in product(seeds, domains):
+        batch.reset(seed=seed, domain=domain, lanes=lanes)
+        found += deals(batch)
+    assert len(set(found)) == len(found) == 64 * len(seeds) * 4
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_one_seed_gives_a_reproducible_run_of_deals(game: Game) -> None:
+    runs = []
+    for _ in range(2):
+        env = raw_env(game)
+        env.reset(seed=42)
+        run = [env.hands]
+        for _ in range(3):
+            env.reset()
+            run.append(env.hands)
+        runs.append(run)
+    assert runs[0] == runs[1]
+    assert len({str(hands) for hands in runs[0]}) == 4
+
+
+def test_no_global_generator_is_read_or_written() -> None:
+    def play() -> bytes:
+        batch = make_batch("strategic-war", 8, num_ranks=3, num_threads=2)
+        batch.reset(seed=5)
+        for step in range(40):
+            random.seed(step)
+            np.random.seed(step)  # noqa: NPY002
+            states = random.getstate(), str(np.random.get_state())  # noqa: NPY002
+            batch.step(legal_actions(batch, choices_at(np.arange(8), step)))
+            assert states == (random.getstate(), str(np.random.get_state()))  # noqa: NPY002
+        return batch.games.tobytes()
+
+    assert play() == play()
+
+
+@pytest.mark.parametrize("fair", [False, True])
+@pytest.mark.parametrize("game", GAMES)
+def test_every_deal_is_equally_likely(game: Game, fair: bool) -> None:
+    """Chi-squared over all deals of six cards: 720, 3! * 3!, or 3! in a Fair deal."""
+    number = 36_000
+    batch = make_batch(game, number, minimal=True, fair=fair, num_ranks=3)
+    batch.reset(seed=17)
+    counts = Counter(deals(batch))
+    ways = 6 if fair else (720 if game == "attack-defence" else 36)
+    if game == "strategic-war":
+        ways *= 2  # first attackers
+    assert len(counts) == ways
+    expected = number / ways
+    chi2 = sum((count - expected) ** 2 / expected for count in counts.values())
+    freedom = ways - 1
+    assert abs(chi2 - freedom) < 4 * (2 * freedom) ** 0.5

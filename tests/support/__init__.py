@@ -1,0 +1,1 @@
+"""What tests share: decks and variants, and the reference beside the engine."""

@@ -1,0 +1,200 @@
+"""What a training run is: one frozen dataclass, which is also the command line of ``war train``."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from war_envs.seeding import MAX_SEED, checked_seed
+from war_envs.variant import Variant, integer, make_variant
+
+SELF: Final = "self"
+PAST: Final = "past"
+OPPONENTS: Final[Mapping[str, float]] = {SELF: 0.3, PAST: 0.2, "memory": 0.4, "random": 0.1}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """Trains an agent by self-play with MaskablePPO.
+
+    Raises:
+        ValueError: a value that is not allowed, naming it.
+    """
+
+    game: Literal["attack-defence", "strategic-war"]
+    """What to learn."""
+    out: Path
+    """Folder for the model, its card, the log and the settings; it must not exist, or be empty."""
+    steps: int = 5_000_000
+    """Decisions of the learner, over all games together."""
+
+    minimal: bool = False
+    """Two suits instead of four."""
+    fair: bool = False
+    """Both players hold the same ranks in the same order."""
+    open_cards: bool = False
+    """All cards lie face up."""
+    num_ranks: int = 13
+    """Ranks in the deck, odd, 3 to 13."""
+    max_turns: int | None = None
+    """Turns after which a game is truncated; by default 40 a card of the deck."""
+    own_card: Literal["bottom", "first"] = "bottom"
+    """Attack and Defence only: where a winner's own card goes."""
+    memory: Literal["perfect", "table"] = "perfect"
+    """What observations hold: all that a player could remember, or only what lies on the table."""
+
+    seed: int | None = None
+    """Fixes deals, opponents, initial weights and all that is drawn; by default it differs each
+    time, and is kept in config.json."""
+
+    opponents: Mapping[str, float] | None = None
+    """Shares of the games by opponent: the learner itself (self), its past selves (past), and any
+    agents by name; by default self 0.3 past 0.2 memory 0.4 random 0.1."""
+    past_every: int = 200_000
+    """Steps between two copies of the learner that join its past selves."""
+    past_size: int = 8
+    """Past selves kept; the oldest leaves first."""
+
+    num_envs: int = 1024
+    """Games at once."""
+    rollout: int = 65_536
+    """Steps between two updates: a multiple of num_envs."""
+    batch_size: int = 4096
+    """Steps in a minibatch."""
+    epochs: int = 3
+    """Passes over each rollout."""
+    learning_rate: float = 1e-3
+    """At the start; it falls linearly to a twentieth over the run."""
+    gamma: float = 1.0
+    """Discount a decision."""
+    gae_lambda: float = 0.95
+    """Lambda of generalised advantage estimation."""
+    clip_range: float = 0.2
+    """PPO's clipping of the probability ratio."""
+    entropy: float = 0.01
+    """Weight of the entropy bonus at the start; it falls linearly to a tenth over the run."""
+    value_weight: float = 0.5
+    """Weight of the value loss."""
+    max_grad_norm: float = 0.5
+    """Gradients are scaled down to this norm."""
+    embedding: int = 256
+    """Units of the network's first layer."""
+    hidden: int = 128
+    """Units of the second layer, for policy and value each."""
+
+    evaluate_every: int = 1_000_000
+    """Steps between two evaluations against every scripted agent; 0 leaves only the last one."""
+    evaluate_deals: int = 200
+    """Deals an opponent in those evaluations, each played from both seats."""
+    final_deals: int = 1000
+    """Deals an opponent in the evaluation at the end; 0 leaves it out."""
+    save_every: int = 1_000_000
+    """Steps between two writes of the model; it is always written at the end."""
+    threads: int = 1
+    """Threads of torch. More than one rarely helps, and much harms where other programs run."""
+    progress: bool = True
+    """Shows a progress bar, if standard error is a terminal."""
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        set_(self, "seed", checked_seed(self.seed))
+        set_(self, "out", Path(self.out))
+        for name, low, high in _INTEGERS:
+            set_(self, name, integer(name, getattr(self, name), low, high))
+        for name, least, most in _NUMBERS:
+            set_(self, name, _number(name, getattr(self, name), least, most))
+        if self.rollout % self.num_envs:
+            raise ValueError(
+                f"rollout={self.rollout} is not allowed; it must be a multiple of "
+                f"num_envs={self.num_envs}"
+            )
+        if self.batch_size > self.rollout:
+            raise ValueError(
+                f"batch_size={self.batch_size} is not allowed; it must be at most "
+                f"rollout={self.rollout}"
+            )
+        set_(
+            self,
+            "opponents",
+            checked_shares(OPPONENTS if self.opponents is None else self.opponents),
+        )
+        set_(self, "max_turns", self.variant.max_turns)
+
+    @property
+    def variant(self) -> Variant:
+        """The rules."""
+        options: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in ("minimal", "fair", "open_cards", "num_ranks", "max_turns")
+        }
+        if self.game == "attack-defence":
+            options["own_card"] = self.own_card
+        elif self.own_card != "bottom":
+            raise ValueError(f"own_card={self.own_card!r} is not allowed; it is of attack-defence")
+        return make_variant(self.game, **options)
+
+    @property
+    def shares(self) -> Mapping[str, float]:
+        """``opponents``, the default in place of None."""
+        return OPPONENTS if self.opponents is None else self.opponents
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields, as JSON has them."""
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return {**values, "out": str(self.out), "opponents": dict(self.shares)}
+
+
+_INTEGERS = (
+    ("steps", 1, 10**15),
+    ("seed", 0, MAX_SEED),
+    ("past_every", 1, 10**15),
+    ("past_size", 1, 1000),
+    ("num_envs", 1, 100_000),
+    ("rollout", 2, 10**8),
+    ("batch_size", 2, 10**8),
+    ("epochs", 1, 100),
+    ("embedding", 1, 4096),
+    ("hidden", 1, 4096),
+    ("evaluate_every", 0, 10**15),
+    ("evaluate_deals", 1, 10**6),
+    ("final_deals", 0, 10**6),
+    ("save_every", 1, 10**15),
+    ("threads", 1, 256),
+)
+_NUMBERS = (
+    ("learning_rate", 0.0, 1.0),
+    ("gamma", 0.0, 1.0),
+    ("gae_lambda", 0.0, 1.0),
+    ("clip_range", 0.0, 1.0),
+    ("entropy", 0.0, 10.0),
+    ("value_weight", 0.0, 100.0),
+    ("max_grad_norm", 0.0, 1e9),
+)
+
+
+def _number(name: str, value: object, low: float, high: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise ValueError(
+            f"{name}={value!r} is not allowed; it must be a number, {low:g} to {high:g}"
+        )
+    return float(value)
+
+
+def checked_shares(shares: Mapping[str, float]) -> dict[str, float]:
+    """Shares of opponents by name, at least one of them above 0.
+
+    Raises:
+        ValueError: they are not.
+    """
+    given: object = shares  # whatever the caller passed
+    if not isinstance(given, Mapping):
+        raise ValueError(f"opponents={given!r} is not allowed; give names with their shares")
+    checked = {}
+    for name, share in given.items():
+        if not isinstance(name, str):
+            raise ValueError(f"opponents: {name!r} is not allowed; it must be a name")
+        checked[name] = _number(f"opponents[{name!r}]", share, 0.0, 1e9)
+    if not any(checked.values()):
+        raise ValueError(f"opponents={given!r} is not allowed; one share must be above 0")
+    return checked

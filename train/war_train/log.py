@@ -1,0 +1,77 @@
+"""The log of a run: a line of JSON an update, the same for TensorBoard, and a progress bar."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from torch.utils.tensorboard import SummaryWriter
+
+
+class RunLog:
+    """Appends to ``log.jsonl`` and ``tensorboard/`` of a run's folder, and shows how far it is.
+
+    Args:
+        folder: the run's.
+        total_steps: where the bar ends.
+        progress: show the bar, if standard error is a terminal.
+    """
+
+    def __init__(self, folder: Path, total_steps: int, *, progress: bool) -> None:
+        self._lines = (folder / "log.jsonl").open("a", encoding="utf-8")
+        self._board = SummaryWriter(str(folder / "tensorboard"))
+        console = Console(stderr=True)
+        self._bar = Progress(
+            TextColumn("training"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+            console=console,
+            disable=not (progress and console.is_terminal),
+        )
+        self._task = self._bar.add_task("", total=total_steps)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+        self._lines.close()
+        self._board.close()
+
+    def show(self, steps: int, text: str | None = None) -> None:
+        """Moves the bar to ``steps``, and writes ``text`` beside it."""
+        self._bar.update(self._task, completed=steps, description=text)
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Appends one row, whose ``steps`` say when.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        self._lines.write(json.dumps(row) + "\n")
+        self._lines.flush()
+        os.fsync(self._lines.fileno())
+        for key, value in _flat(row):
+            if key != "steps":
+                self._board.add_scalar(key, value, row["steps"])
+
+
+def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """The numbers in nested mappings, keys joined by slashes."""
+    for key, value in row.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}/")
+        elif isinstance(value, int | float):
+            yield prefix + key, value

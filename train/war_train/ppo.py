@@ -1,0 +1,326 @@
+"""The training loop: `train`."""
+
+import contextlib
+import copy
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.callbacks import BaseCallback, CallbackList
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.type_aliases import Schedule
+
+from war_agents import Agent, names
+from war_agents.arena.match import play_match
+from war_agents.network import CardNetwork, NetworkShape
+from war_agents.policy import TorchPolicy
+from war_envs import seeding
+from war_envs.variant import Variant
+from war_train import checkpoint
+from war_train.config import PAST, SELF, TrainConfig
+from war_train.league import League
+from war_train.learner import CardPolicy, Rollout, SelfPlayPPO
+from war_train.log import RunLog
+from war_train.vec_env import SelfPlayVecEnv
+
+LAST_RATE = 0.05
+LAST_ENTROPY = 0.1
+
+# What SB3 calls its figures, and what the log does.
+_FIGURES = {
+    "train/policy_gradient_loss": "policy_loss",
+    "train/value_loss": "value_loss",
+    "train/entropy_loss": "entropy",
+    "train/approx_kl": "approx_kl",
+    "train/clip_fraction": "clip_fraction",
+    "train/explained_variance": "explained_variance",
+    "train/learning_rate": "learning_rate",
+}
+
+
+class TrainingStoppedError(KeyboardInterrupt):
+    """A signal has stopped a run early; its model has been saved.
+
+    Attributes:
+        file: the model.
+        exit_code: what a command should end with: 130 after SIGINT, 143 after SIGTERM.
+    """
+
+    def __init__(self, file: Path, number: int, steps: int) -> None:
+        name = signal.Signals(number).name
+        super().__init__(f"stopped by {name} after {steps} steps; the model is in {file}")
+        self.file = file
+        self.exit_code = 128 + number
+
+
+def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
+    """Trains an agent.
+
+    ``config.out`` then holds ``model.safetensors`` and its card ``model.json``, ``config.json``,
+    ``log.jsonl`` (a line an update) and ``tensorboard/``. The same configuration with the same
+    seed gives the same run on the same machine, times apart. Global generators neither matter nor
+    change. SIGINT and SIGTERM end the run after the step or update that is going on; that needs the
+    main thread.
+
+    Args:
+        config: all there is to say.
+        callbacks: further callbacks of Stable-Baselines3, called at every step.
+
+    Returns:
+        The model file.
+
+    Raises:
+        ValueError: an opponent that is unknown, or a folder that is not empty; nothing is written.
+        TrainingStoppedError: a signal came; the model has been saved.
+        OSError: the disk is full or cannot be written; the last model that was saved is whole.
+    """
+    variant = config.variant
+    weights, minibatches = _generators(config)
+    shape = NetworkShape(config.embedding, config.hidden)
+    learner = TorchPolicy(CardNetwork.of(variant, shape), name=SELF, memory=config.memory)
+    league = League(variant, config.shares, learner=learner, past_size=config.past_size)
+    with _torch_threads(config.threads), _StopRequest() as stop:
+        env = SelfPlayVecEnv(
+            config.game,
+            config.num_envs,
+            variant,
+            opponents=league,
+            encoding=TorchPolicy.encoding,
+            memory=config.memory,
+            seed=config.seed,
+        )
+        model = _model(config, env, shape, weights, minibatches)
+        learner.network = model.policy.network  # type: ignore[assignment]
+        checkpoint.start_folder(config.out)
+        checkpoint.write_json(config.out / "config.json", config.to_json())
+        with RunLog(config.out, config.steps, progress=config.progress) as log:
+            run = _Run(config, variant, learner, env, log, stop)
+            model.learn(config.steps, CallbackList([*callbacks, run]), log_interval=None)  # type: ignore[arg-type]
+            file = run.save()
+        env.close()
+    if stop.number is not None:
+        raise TrainingStoppedError(file, stop.number, model.num_timesteps)
+    return file
+
+
+def _generators(config: TrainConfig) -> tuple[torch.Generator, np.random.Generator]:
+    """The run's own: for weights and actions, and for minibatches."""
+    words = seeding.generator_state(int(config.seed or 0), seeding.AGENTS, 2**32)
+    weights = torch.Generator().manual_seed(int(words[0] >> np.uint64(1)))
+    return weights, np.random.default_rng([int(word) for word in words])
+
+
+def _model(
+    config: TrainConfig,
+    env: SelfPlayVecEnv,
+    shape: NetworkShape,
+    weights: torch.Generator,
+    minibatches: np.random.Generator,
+) -> SelfPlayPPO:
+    model = SelfPlayPPO(
+        CardPolicy,
+        env,
+        total_steps=config.steps,
+        learning_rate=_falling(config.learning_rate, LAST_RATE),
+        entropy=_falling(config.entropy, LAST_ENTROPY),
+        n_steps=config.rollout // config.num_envs,
+        batch_size=config.batch_size,
+        n_epochs=config.epochs,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip_range,
+        vf_coef=config.value_weight,
+        max_grad_norm=config.max_grad_norm,
+        rollout_buffer_class=Rollout,
+        rollout_buffer_kwargs={"generator": minibatches},
+        policy_kwargs={
+            "variant": config.variant,
+            "shape": shape,
+            "generator": weights,
+            "optimizer_kwargs": {"eps": 1e-5, "fused": True},
+        },
+        device="cpu",
+    )
+    model.set_logger(Logger(None, []))  # it only gathers; `_Run` writes
+    return model
+
+
+def _falling(start: float, last: float) -> Schedule:
+    """From ``start`` to ``last`` times that, linearly in the progress remaining, 1 to 0."""
+    return lambda remaining: start * (last + (1.0 - last) * remaining)
+
+
+def evaluate(agent: Agent, variant: Variant, *, deals: int, seed: int) -> dict[str, Any]:
+    """An agent's score against every registered agent of the game.
+
+    Args:
+        agent: who is measured.
+        variant: what is played.
+        deals: deals an opponent, each from both seats (Strategic War: and both first attackers);
+            they are never those of training.
+        seed: fixes them.
+
+    Returns:
+        By opponent: ``deals``, ``score`` from 0 to 1, a draw being half a point, and its 95 %
+        interval ``low`` to ``high``.
+    """
+    results = {}
+    for name in names(variant.game):
+        match = play_match(agent, name, game=variant.game, variant=variant, deals=deals, seed=seed)
+        results[name] = {
+            "deals": deals,
+            "score": match.score,
+            "low": match.low,
+            "high": match.high,
+        }
+    return results
+
+
+class _Run(BaseCallback):
+    """What happens beside learning: past selves, evaluations, saving, the log, and stopping."""
+
+    model: SelfPlayPPO
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        variant: Variant,
+        learner: TorchPolicy,
+        env: SelfPlayVecEnv,
+        log: RunLog,
+        stop: "_StopRequest",
+    ) -> None:
+        super().__init__()
+        self._config = config
+        self._variant = variant
+        self._learner = learner
+        self._env = env
+        self._log = log
+        self._stop = stop
+        self._evaluations: list[dict[str, Any]] = []
+        self._pending: dict[str, Any] = {}
+        self._logged_steps = 0
+        self._start = self._logged_at = time.monotonic()
+
+    def _crossed(self, every: int) -> bool:
+        """Has the step just made reached a multiple of ``every``?"""
+        if every == 0:
+            return False
+        return self.num_timesteps // every > (self.num_timesteps - self._env.num_envs) // every
+
+    def _on_step(self) -> bool:
+        config = self._config
+        if self._crossed(config.past_every) and PAST in self._env.league.names:
+            past = TorchPolicy(
+                copy.deepcopy(self._learner.network), name=PAST, memory=config.memory
+            )
+            self._env.league.add_past(past, self._env.opponents)
+        if self._crossed(config.evaluate_every) and self.num_timesteps < config.steps:
+            self._evaluate(config.evaluate_deals)
+        if self._crossed(config.save_every):
+            self.save()
+        self._log.show(self.num_timesteps)
+        return self._stop.number is None
+
+    def _on_rollout_start(self) -> None:
+        self._write_row()
+
+    def _on_training_end(self) -> None:
+        if self._stop.number is None and self._config.final_deals:
+            self._evaluate(self._config.final_deals)
+        self._write_row()
+
+    def _evaluate(self, deals: int) -> None:
+        begun = time.monotonic()
+        self.model.policy.set_training_mode(False)
+        seed = int(self._config.seed or 0)
+        results = evaluate(self._learner, self._variant, deals=deals, seed=seed)
+        self._pending["evaluation"] = results
+        self._evaluations.append({"steps": self.num_timesteps, "scores": results})
+        self._logged_at += time.monotonic() - begun  # it is no part of the speed
+
+    def save(self) -> Path:
+        """Writes the model as it is now, and its card."""
+        self.model.policy.set_training_mode(False)
+        return checkpoint.save_model(
+            self._config.out,
+            self._learner.network,
+            self._variant,
+            memory=self._config.memory,
+            entries={
+                "steps": self.num_timesteps,
+                "config": self._config.to_json(),
+                "evaluations": self._evaluations,
+            },
+        )
+
+    def _write_row(self) -> None:
+        """Logs the update that has just ended, if there was one since the last row."""
+        steps = self.num_timesteps
+        if steps == self._logged_steps:
+            return
+        now = time.monotonic()
+        row: dict[str, Any] = {
+            "steps": steps,
+            "seconds": round(now - self._start, 3),
+            "steps_per_second": round((steps - self._logged_steps) / (now - self._logged_at)),
+        }
+        figures: Mapping[str, Any] = self.model.logger.name_to_value
+        row |= {name: float(figures[key]) for key, name in _FIGURES.items() if key in figures}
+        if "entropy" in row:
+            row["entropy"] *= -1.0
+        self.model.logger.dump(steps)  # forgets them
+        results = self._env.take_results()
+        played = {name: sum(counts) for name, counts in results.items() if sum(counts)}
+        row["games"] = played
+        row["score"] = {
+            name: round((results[name][0] + results[name][1] / 2) / number, 4)
+            for name, number in played.items()
+        }
+        row |= self._pending
+        self._pending = {}
+        self._log.write(row)
+        self._log.show(steps, " ".join(f"{n} {score:.2f}" for n, score in row["score"].items()))
+        self._logged_steps, self._logged_at = steps, time.monotonic()
+
+
+class _StopRequest:
+    """Catches SIGINT and SIGTERM while it is entered, in the main thread.
+
+    Attributes:
+        number: the first signal that came, or None.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self._before: dict[int, Any] = {}
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.number = self.number or number
+
+    def __enter__(self) -> "_StopRequest":
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _torch_threads(number: int) -> Iterator[None]:
+    """So many threads of torch within; afterwards as many as before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
