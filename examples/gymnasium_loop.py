@@ -1,6 +1,7 @@
 """One seat against an agent, as a Gymnasium environment; the mask says which actions are legal."""
 
 import gymnasium
+
 import war_envs
 
 assert war_envs  # the import registers the ids

@@ -1,6 +1,7 @@
 """Random play through PettingZoo's two interfaces: agent by agent, and both choices at once."""
 
 import numpy as np
+
 from war_envs import attack_defence_v0, strategic_war_v0
 
 

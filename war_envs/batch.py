@@ -11,6 +11,7 @@
 """
 
 import copy
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -84,6 +85,7 @@ class Batch:
         self.num_actions = self._engine.num_actions
         self._threads = integer("num_threads", num_threads, 1, MAX_THREADS)
         self._pool: ThreadPoolExecutor | None = None
+        self._process = os.getpid()
         self._rows = np.arange(num_games)
         self._has_reset = False
         self.games: Records = self._engine.new_games(variant, self.num_games)
@@ -298,8 +300,8 @@ class Batch:
         if self._threads == 1 or number < self._threads:
             work(0, number)
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads)
+        if self._pool is None or self._process != os.getpid():  # threads do not outlive a fork
+            self._pool, self._process = ThreadPoolExecutor(self._threads), os.getpid()
         bounds = np.linspace(0, number, self._threads + 1).astype(int).tolist()
         list(self._pool.map(work, bounds[:-1], bounds[1:]))
 

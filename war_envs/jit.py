@@ -2,11 +2,12 @@
 
 Two wishes that `numba.njit(cache=True)` alone does not grant: an install that cannot be written to
 must still import, and a kernel must be compiled anew when any file of kernels has changed, not just
-its own.
+changed: Numba looks at its own file only.
 """
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -18,13 +19,11 @@ _PACKAGES: Final = ("war_envs.", "war_agents.")
 _ROOT: Final = Path(__file__).parent
 
 
-def _stamp() -> tuple[tuple[str, int, int], ...]:
-    """What tells one state of the engine's sources from another."""
-    files = sorted(_ROOT.rglob("*.py"))
+@cache
+def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """What tells one state of a folder's sources from another; nothing in a zip file."""
+    files = sorted(folder.rglob("*.py"))
     return tuple((f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files)
-
-
-_STAMP: Final = _stamp() if _ROOT.is_dir() else ()
 
 
 def kernel(function: _F) -> _F:
@@ -35,7 +34,8 @@ def kernel(function: _F) -> _F:
         return cast(_F, numba.njit(nogil=True)(function))
     cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if cache_file is not None:  # None with NUMBA_DISABLE_JIT
-        cache_file._source_stamp = (cache_file._source_stamp, _STAMP)
+        own = Path(function.__code__.co_filename).parent
+        cache_file._source_stamp = (cache_file._source_stamp, _stamp(_ROOT), _stamp(own))
     return cast(_F, compiled)
 
 

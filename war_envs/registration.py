@@ -41,8 +41,8 @@ def register() -> None:
             if id_ not in gymnasium.registry:
                 gymnasium.register(
                     id_,
-                    entry_point="war_agents.versus:VersusEnv",
-                    kwargs={"game": game, **modes},
+                    entry_point=f"war_agents.versus:{game.replace('-', '_')}",
+                    kwargs=modes,
                     disable_env_checker=False,
                 )
     _register_pettingzoo("aec", "env")

@@ -6,6 +6,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
 from war_envs.variant import GAMES, Variant, make_variant
 
 MODEL_FILE: Final = "model.safetensors"
@@ -39,8 +40,10 @@ class Agent(Protocol):
             observation: (B, F), in the agent's encoding and memory; it is not written to.
             action_mask: int8 (B, A), 1 for each legal action.
             seeds: uint64 (B,), all the randomness there is for each position.
-            state: what the last call returned for the same B games, for agents that remember; else None.
-            starts: bool (B,), which games have just begun; None means all of them when ``state`` is None, else none.
+            state: what the last call returned for the same B games, for agents that remember; else
+                None.
+            starts: bool (B,), which games have just begun; None means all of them when ``state`` is
+                None, else none.
 
         Returns:
             Legal actions, int64 (B,), and the state for the next call: None, an array whose first

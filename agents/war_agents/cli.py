@@ -31,8 +31,7 @@ _TYRO: Final = (tyro.conf.FlagCreatePairsOff,)
 
 def main() -> None:
     """Runs the command that `sys.argv` holds."""
-    # More threads only get in the way of small networks, and of neighbours; a user's own choice
-    # stands.
+    # More threads get in the way of small networks and of neighbours; a user's own choice stands.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         _run(sys.argv[1:])
@@ -78,14 +77,12 @@ def _run(arguments: list[str]) -> None:
 
 def _explain_train() -> None:
     """Trains an agent by self-play."""
-    # Only its help is ever used: the arguments of training are war_train's, which other commands do
-    # without.
+    # Only its help is used: the real arguments are war_train's, which other commands do without.
 
 
 def _train(arguments: list[str]) -> None:
     checked: Any = importlib.import_module("war_train.config").TrainConfig
-    # Parsed without its checks, whose errors are then told in one line like all others, not in
-    # tyro's box.
+    # Parsed without its checks, so that their errors are told like all others, not in tyro's box.
     unchecked = type(
         checked.__name__,
         (checked,),

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from war_agents.agent import Agent, make
 from war_envs import seeding
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
+from war_envs.messages import shown
 from war_envs.table import Observation
-from war_envs.variant import Variant, shown
+from war_envs.variant import Variant
 
 
 class Opponent:

@@ -24,8 +24,9 @@ from war_agents.opponent import Opponent
 from war_envs import attack_defence_v0, seeding, strategic_war_v0
 from war_envs.aec import TableAEC
 from war_envs.encoding import EncodingName, MemoryName
+from war_envs.messages import shown
 from war_envs.table import AGENTS, IllegalActionError
-from war_envs.variant import Variant, integer, make_variant, shown
+from war_envs.variant import Variant, integer, make_variant
 
 _RAW_ENVS: Final[dict[str, Callable[..., TableAEC]]] = {
     "attack-defence": attack_defence_v0.raw_env,
@@ -268,6 +269,22 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
                     f"the opponent, agent {agent.name!r}, has failed: {error}"
                 ) from error
         return events
+
+
+def attack_defence(**options: Any) -> VersusEnv:
+    """A `VersusEnv` of War of Attack and Defence: what the Gymnasium ids make."""
+    return _of_game("attack-defence", options)
+
+
+def strategic_war(**options: Any) -> VersusEnv:
+    """A `VersusEnv` of Strategic War: what the Gymnasium ids make."""
+    return _of_game("strategic-war", options)
+
+
+def _of_game(game: str, options: dict[str, Any]) -> VersusEnv:
+    if "game" in options:
+        raise ValueError(f"game={shown(options['game'])} is not allowed; this id makes {game}")
+    return VersusEnv(game, **options)
 
 
 def _checked_seat(seat: object) -> int | None:

@@ -199,18 +199,22 @@ def test_missing_packages_of_training_are_named(tmp_path: Path, package: str) ->
 
 
 def test_ctrl_c_ends_with_one_line_and_nothing_written(tmp_path: Path) -> None:
-    arguments = [*TOURNAMENT, "random", "defend", "--deals", "200_000", "--out", str(tmp_path)]
+    folder = tmp_path / "report"
+    arguments = [*TOURNAMENT, "random", "defend", "--deals", "200_000", "--out", str(folder)]
     process = subprocess.Popen(
         [*WAR, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(4)
+    deadline = time.monotonic() + 60
+    while not folder.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)  # the folder is made just before the first game
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert process.returncode == 130
     assert not out
     assert err.splitlines()[-1] == "war: interrupted"
     assert "Traceback" not in err
-    assert not list(tmp_path.iterdir())
+    assert not list(folder.iterdir())
 
 
 def test_threads_are_only_a_default() -> None:

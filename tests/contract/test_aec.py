@@ -86,19 +86,6 @@ def test_an_illegal_action_raises_without_wrappers_and_changes_nothing() -> None
     assert (str(again), again.agent, again.action) == (str(raised.value), mover, 2)
 
 
-@pytest.mark.parametrize(
-    "action", [True, 0.0, "0", None, -1, 4, 2**70, float("nan"), [0], np.zeros((30, 30))]
-)
-def test_what_is_no_action_is_refused_in_one_line(action: Any) -> None:
-    for env in (strategic_war_v0.env(), strategic_war_v0.raw_env()):
-        env.reset(seed=1)
-        before = deep_state(env)
-        with pytest.raises(ValueError, match="is not an action; choose from 0 TOP") as raised:
-            env.step(action)
-        assert "\n" not in str(raised.value)
-        assert deep_state(env) == before
-
-
 # The end of a game.
 
 
@@ -243,36 +230,6 @@ def test_a_state_can_be_set_in_a_new_environment_without_a_reset(module: Any) ->
 
 
 # Options and positions.
-
-
-@BOTH
-def test_a_bad_option_is_refused_in_one_line_and_the_game_goes_on(module: Any) -> None:
-    env = module.env()
-    env.reset(seed=1)
-    env.step(0)
-    before = deep_state(env)
-    bad: list[tuple[Any, str]] = [
-        ([], "options=.* must be a dict"),
-        ({"options": 1}, "option 'options' is unknown; reset takes hands"),
-        ({"hands": "AH"}, "give two sequences of card names"),
-        ({"hands": (["AH"],)}, "give two sequences of card names"),
-        ({"hands": (["AH"], [])}, r"hands\[1\] is empty"),
-        ({"hands": (["AH"], ["AH"])}, "AH twice"),
-        ({"hands": (["AH"], ["1H"])}, "card '1H' is unknown"),
-    ]
-    if module is strategic_war_v0:
-        bad += [
-            ({"first_attacker": 2}, "first_attacker=2 is not allowed"),
-            ({"first_attacker": True}, "first_attacker=True is not allowed"),
-            ({"first_attacker": "x"}, "first_attacker='x' is not allowed"),
-        ]
-    else:
-        bad += [({"first_attacker": 0}, "option 'first_attacker' is unknown")]
-    for options, message in bad:
-        with pytest.raises(ValueError, match=message) as raised:
-            env.reset(seed=9, options=options)
-        assert "\n" not in str(raised.value)
-        assert deep_state(env) == before
 
 
 @pytest.mark.parametrize("name", ["player_0", "player_1"])

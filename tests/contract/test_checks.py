@@ -1,5 +1,6 @@
 """The exported checks find what they are for: each fault here must be named in one line."""
 
+import doctest
 import random
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from pettingzoo.utils.wrappers import BaseWrapper
 
+import war_envs.testing
 from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.attack_defence.env import AttackDefenceParallel
 from war_envs.strategic_war.env import StrategicWarAEC
@@ -231,3 +233,7 @@ def test_a_turn_limit_that_is_off_by_one_is_found() -> None:
             lambda limit: attack_defence_v0.env(max_turns=limit + 1),
             lambda limit: attack_defence_v0.parallel_env(max_turns=limit + 1),
         )
+
+
+def test_the_example_in_the_documentation_runs() -> None:
+    assert doctest.testmod(war_envs.testing) == doctest.TestResults(failed=0, attempted=5)

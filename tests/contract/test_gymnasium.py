@@ -12,7 +12,7 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 
 import war_agents
 from war_envs.registration import GYMNASIUM_IDS, gymnasium_id
-from war_envs.testing.drivers import GymnasiumDriver, frozen, record
+from war_envs.testing.drivers import GymnasiumDriver, record
 from war_envs.variant import GAMES
 
 BOTH = pytest.mark.parametrize("game", GAMES)
@@ -57,17 +57,6 @@ def test_the_player_is_paid_what_the_game_says_and_once(game: str) -> None:
         assert bool(last.truncated) is ("truncated" in last.info["outcome"])
         outcomes.add(total)
     assert {1.0, -1.0} <= outcomes
-
-
-def test_an_illegal_action_loses_and_is_marked() -> None:
-    for seat in (0, 1):
-        env = gymnasium.make(standard("strategic-war"), seat=seat)
-        _, info = env.reset(seed=1)
-        assert info["action_mask"].tolist() == [1, 1, 0, 0]
-        _, reward, terminated, truncated, info = env.step(2)
-        assert (reward, terminated, truncated) == (-1.0, True, False)
-        assert info["illegal"] == f"player_{seat}"
-        assert "illegal" in info["outcome"]
 
 
 def test_the_illegal_action_and_its_price_come_through_a_vector_env() -> None:
@@ -168,21 +157,3 @@ def test_both_checkers_pass_whatever_actions_they_draw(id_: str) -> None:
         env.action_space.seed(seed)
         check_env(env, skip_render_check=True, skip_close_check=True)
         check_for_sb3(env)
-
-
-@BOTH
-def test_what_was_shown_before_the_end_stays_as_it_was(game: str) -> None:
-    env = gymnasium.make(standard(game), **FEW)
-    shown = [env.reset(seed=1)]
-    taken = [frozen(shown[0])]
-    over = False
-    while not over:
-        action = int(np.argmax(shown[-1][1]["action_mask"]))
-        observation, _, terminated, truncated, info = env.step(action)
-        assert not np.shares_memory(observation, shown[-1][0])
-        assert info is not shown[-1][1]
-        shown.append((observation, info))
-        taken.append(frozen(shown[-1]))
-        over = terminated or truncated
-    env.reset()
-    assert [frozen(one) for one in shown] == taken

@@ -16,6 +16,13 @@ from war_envs.variant import GAMES, VARIANT_NAMES, make_variant
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def sources() -> list[Path]:
+    packages = ("war_envs", "agents/war_agents", "train/war_train")
+    files = [file for package in packages for file in (ROOT / package).rglob("*.py")]
+    assert len(files) > 20
+    return files
+
+
 def random_actions(mask: Any, rng: np.random.Generator) -> Any:
     """A random legal action for each row of (..., A)."""
     return np.where(mask == 1, rng.random(mask.shape), -1.0).argmax(axis=-1)
@@ -165,8 +172,12 @@ def test_a_masked_distribution_survives_large_logits() -> None:
 
 
 def test_nothing_switches_off_the_checks_of_distributions() -> None:
-    packages = ("war_envs", "agents/war_agents", "train/war_train")
-    files = [file for package in packages for file in (ROOT / package).rglob("*.py")]
-    assert len(files) > 20
-    for file in files:
+    for file in sources():
         assert "set_default_validate_args" not in file.read_text(), file
+
+
+def test_nothing_evaluates_with_tools_that_drop_the_mask() -> None:
+    """Stable-Baselines3's own evaluation knows no masks, and plays what they forbid in silence."""
+    for file in sources():
+        for name in ("EvalCallback", "evaluate_policy"):
+            assert name not in file.read_text(), file

@@ -36,3 +36,8 @@ def test_gymnasium_against_every_opponent(id_: str, opponent: str) -> None:
         "memory": "table",
     }
     check_gymnasium(lambda: gymnasium.make(id_, **few))
+
+
+def test_an_id_makes_its_own_game_only() -> None:
+    with pytest.raises(ValueError, match="game='strategic-war' is not allowed"):
+        gymnasium.make("war_envs/AttackDefence-v0", game="strategic-war")

@@ -141,6 +141,9 @@ def main() -> None:
             for cwd in (top, stray):
                 assert "tournament" in user.run("war", "--help", cwd=cwd)
                 assert "war_envs/AttackDefence-Minimal-v0" in user.run("war", "envs", cwd=cwd)
+            table = ("tournament", "--game", "attack-defence", "--agents", "random", "memory")
+            user.run("war", *table, "--deals", "2", "--out", str(home / "report"), cwd=top)
+            assert (home / "report/results.json").is_file()
             train = ("train", "--game", "attack-defence", "--steps", "1", "--out", "run")
             hint = user.run("war", *train, cwd=home, code=1)
             assert "war-envs[train]" in hint, hint

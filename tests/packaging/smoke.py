@@ -52,10 +52,10 @@ seen, _infos = parallel.reset(seed=7)
 parallel.step({agent: look(seen[agent]) for agent in parallel.agents})
 
 for name in ("war_envs/AttackDefence-v0", "war_envs/StrategicWar-v0"):
-    view = gymnasium.make(name)
-    before, _info = view.reset(seed=7)
-    after = view.step(look(before))[0]
-    look(after)
+    view = gymnasium.make(name, opponent="memory", render_mode="ansi")
+    before, info = view.reset(seed=7)
+    after = view.step(int(np.argmax(info["action_mask"])))[0]
+    digest.update(before.tobytes() + after.tobytes() + repr(view.render()).encode())
 
 batches = [make_batch("attack-defence", 3), make_batch("strategic-war", 3)]
 for batch in batches:

@@ -41,9 +41,7 @@ class StrategicWar:
 
         # A Fair deal: "player 0 gets the red half, player 1 the black half", and "the black hand
         # repeats the red one". Any other hands draw no twin inference.
-        self.twins_tell = (
-            fair and repeats(hands[0], hands[1]) and is_one_colour(hands[0], "red")
-        )
+        self.twins_tell = fair and repeats(hands[0], hands[1]) and is_one_colour(hands[0], "red")
 
         # The cards laid in this round or war, in the order in which they were laid:
         # the card, whether it was flipped (face up), and who laid it.

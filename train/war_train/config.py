@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from war_envs.encoding import MEMORIES, checked_choice
 from war_envs.seeding import MAX_SEED, checked_seed
 from war_envs.variant import Variant, integer, make_variant
 
@@ -100,6 +101,9 @@ class TrainConfig:
         set_ = object.__setattr__
         set_(self, "seed", checked_seed(self.seed))
         set_(self, "out", Path(self.out))
+        checked_choice("memory", self.memory, MEMORIES)
+        if not isinstance(self.progress, bool):
+            raise ValueError(f"progress={self.progress!r} is not allowed; it must be True or False")
         for name, low, high in _INTEGERS:
             set_(self, name, integer(name, getattr(self, name), low, high))
         for name, least, most in _NUMBERS:

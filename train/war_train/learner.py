@@ -38,6 +38,8 @@ class CardPolicy(MaskableActorCriticPolicy):
         network: all that is learned.
     """
 
+    network: CardNetwork
+
     def __init__(
         self,
         observation_space: spaces.Space[Any],
@@ -138,6 +140,7 @@ class SelfPlayPPO(MaskablePPO):
     """
 
     env: SelfPlayVecEnv
+    policy: CardPolicy
 
     def __init__(self, *args: Any, total_steps: int, entropy: Schedule, **kwargs: Any) -> None:
         self._total_steps = total_steps

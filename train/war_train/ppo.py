@@ -96,7 +96,7 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
             seed=config.seed,
         )
         model = _model(config, env, shape, weights, minibatches)
-        learner.network = model.policy.network  # type: ignore[assignment]
+        learner.network = model.policy.network
         checkpoint.start_folder(config.out)
         checkpoint.write_json(config.out / "config.json", config.to_json())
         with RunLog(config.out, config.steps, progress=config.progress) as log:

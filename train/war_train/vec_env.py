@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from war_envs import seeding
 from war_envs.batch import make_batch
@@ -15,6 +15,9 @@ from war_envs.engine import ENGINES
 from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED
 from war_envs.variant import Variant, make_variant
 from war_train.league import League
+
+# observations (num_envs, F), rewards (num_envs,), whether the game has ended (num_envs,), and infos
+StepReturn = tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
 
 
 class SelfPlayVecEnv(VecEnv):
@@ -160,8 +163,13 @@ class SelfPlayVecEnv(VecEnv):
             raise ValueError(f"actions must lie in 0 to {highest}")
         self._actions = given.astype(np.int64)
 
-    def step_wait(self) -> VecEnvStepReturn:
-        """Plays the actions; see the class for what comes back."""
+    def step(self, actions: NDArray[Any]) -> StepReturn:
+        """Plays the learner's actions, integers (num_envs,); see the class for what comes back."""
+        self.step_async(actions)
+        return self.step_wait()
+
+    def step_wait(self) -> StepReturn:
+        """Plays the actions that `step_async` took."""
         if self._actions is None:
             raise RuntimeError("no actions have been given: call step_async() first")
         actions, self._actions = self._actions, None

@@ -1,8 +1,8 @@
 """Each player's view of both hands, kept up to date, so that an observation is one copy.
 
-A view is a hand as tokens (see `war_envs.attack_defence.observation`) in a ring as its cards are, but
-written twice, one ring behind the other: any window that starts in the first lies in one piece. Places
-that hold no card hold `EMPTY`, so a window of fixed length is a hand and what it lacks.
+A view is a hand as tokens (see `war_envs.attack_defence.observation`) in a ring as its cards are,
+but written twice, one ring behind the other: any window that starts in the first lies in one piece.
+Places that hold no card hold `EMPTY`, so a window of fixed length is a hand and what it lacks.
 """
 
 from typing import Final

@@ -152,7 +152,7 @@ def _write_perfect(game: Record, viewer: Integer, out: Any, k: Integer, slots: I
 
 @kernel
 def _write_table(game: Record, viewer: Integer, out: Any, k: Integer, slots: Integer) -> None:
-    """What lies in view where cards are hidden: the flipped cards, and how many others there are."""
+    """What lies in view where cards are hidden: flipped cards, and how many others there are."""
     unseen = game.in_play
     at = HEADER_SIZE + 2 * slots
     for place in range(slots):

@@ -47,7 +47,7 @@ def _set(game: Record, player: Integer, index: Integer, token: Integer) -> None:
 
 @kernel
 def rebuild(game: Record) -> None:
-    """Derives the views, and the counts of unseen cards, from hands, table and what has been seen."""
+    """Derives views and counts of unseen cards from hands, table and what has been seen."""
     game.views[:] = EMPTY
     game.unseen[:] = 0
     for player in range(2):

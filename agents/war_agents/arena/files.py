@@ -8,8 +8,7 @@ from pathlib import Path
 
 
 def make_writable_folder(path: Path) -> None:
-    """Makes the folder ``path``, if it is not there, and makes sure that files can be written to
-    it.
+    """Makes the folder ``path``, if it is not there, and makes sure that it can be written to.
 
     Raises:
         OSError: they cannot.
@@ -23,8 +22,7 @@ def write_text(path: Path, text: str) -> None:
     """Writes ``text`` to ``path`` so that a crash at any moment leaves the old file or the new one.
 
     Raises:
-        OSError: it could not be written; the old file is as it was then, and nothing is left beside
-            it.
+        OSError: it could not be written. The old file is as it was then, with nothing beside it.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     with _removed_on_failure(part):
@@ -33,11 +31,12 @@ def write_text(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)  # so that the new name outlives a power cut too
-    finally:
-        os.close(folder)
+    if hasattr(os, "O_DIRECTORY"):  # not on Windows, which cannot open a folder
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)  # so that the new name outlives a power cut too
+        finally:
+            os.close(folder)
 
 
 @contextlib.contextmanager

@@ -4,15 +4,17 @@
 >>> result = play_match("random", "attack", game="attack-defence", deals=10, seed=1)
 >>> result.games, result.results.shape
 (20, (10, 2))
- *Deals.* Deal d is lane d of the evaluation domain of `war_envs.seeding`: the same for every pair,
+
+*Deals.* Deal d is lane d of the evaluation domain of `war_envs.seeding`: the same for every pair,
 and never one that training sees. In Attack and Defence it is played twice, once from each seat; in
 Strategic War four times, with each first attacker too.
- *Randomness.* An agent's draws follow from the seed, the deal, the first attacker and the seat that
-it
-sits in, and from nothing else: not from its name, nor from who is named first, nor from other
+
+*Randomness.* An agent's draws follow from the seed, the deal, the first attacker and the seat that
+it sits in, and from nothing else: not from its name, nor from who is named first, nor from other
 games. The two seats of a game draw from different streams, and so does an agent in the two games of
 a deal. An agent against its own copy scores exactly one half in every deal.
- *Batches.* The games of a match run side by side, `CHUNK_GAMES` at a time; an agent is asked only
+
+*Batches.* The games of a match run side by side, `CHUNK_GAMES` at a time; an agent is asked only
 about running games in which its seat chooses. Results are the same for any size of a chunk, as far
 as the agents give the same answer for a position in any batch.
 """
@@ -32,7 +34,8 @@ from war_agents.arena.ratings import Interval, deal_interval
 from war_envs import seeding
 from war_envs.batch import MAX_GAMES, Batch
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
-from war_envs.variant import Variant, integer, make_variant, shown
+from war_envs.messages import shown
+from war_envs.variant import Variant, integer, make_variant
 
 CHUNK_GAMES: Final = 4096
 MAX_DEALS: Final = 10_000_000

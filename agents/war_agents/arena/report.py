@@ -39,10 +39,12 @@ def print_report(result: TournamentResult, console: Console | None = None) -> No
     """
     target = Console(highlight=False) if console is None else console
     target.print(Text(_headline(result)), soft_wrap=True)
+    given_width = target.width
     for sheet in (_ratings(result), _pairs(result)):
         table, least = _table(sheet)
-        width = max(target.width, least) if target.is_terminal else 10_000
-        target.print(table, width=width, crop=False)
+        target.width = max(given_width, least) if target.is_terminal else 10_000
+        target.print(table, crop=False)
+    target.width = given_width
 
 
 def _table(sheet: _Sheet) -> tuple[Table, int]:
@@ -50,7 +52,7 @@ def _table(sheet: _Sheet) -> tuple[Table, int]:
     table = Table(title=Text(sheet.title), title_justify="left", box=box.SIMPLE_HEAD)
     least = 1
     for i, cells in enumerate(zip(sheet.columns, *sheet.rows, strict=True)):
-        longest = max(map(len, cells))
+        longest = max(Text(cell).cell_len for cell in cells)
         if i < sheet.names:
             width = min(longest, SHORTEST_NAME)
             table.add_column(Text(cells[0]), overflow="fold", min_width=width)

@@ -18,7 +18,8 @@ from war_agents.arena.match import MAX_DEALS, Entrant, games_per_deal, play_entr
 from war_agents.arena.ratings import bradley_terry
 from war_agents.arena.results import PairResult, Rating, TournamentResult, score_matrix, settings
 from war_envs import seeding
-from war_envs.variant import Variant, integer, make_variant, shown
+from war_envs.messages import shown
+from war_envs.variant import Variant, integer, make_variant
 
 RESULTS_FILE: Final = "results.json"
 REPORT_FILE: Final = "report.md"

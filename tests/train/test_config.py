@@ -1,0 +1,52 @@
+"""The settings of a training run."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from war_envs.variant import make_variant
+from war_train.config import TrainConfig
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"game": "chess"}, "chess"),
+        ({"num_ranks": 4}, "num_ranks=4"),
+        ({"steps": 0}, "steps=0"),
+        ({"steps": 1.5}, "steps=1.5"),
+        ({"seed": -1}, "seed=-1"),
+        ({"num_envs": 0}, "num_envs=0"),
+        ({"num_envs": 1000}, "rollout=.*multiple"),
+        ({"batch_size": 10**6}, "batch_size=1000000.*at most"),
+        ({"learning_rate": -0.1}, "learning_rate=-0.1"),
+        ({"gamma": 1.1}, "gamma=1.1"),
+        ({"gamma": float("nan")}, "gamma=nan"),
+        ({"gamma": "high"}, "gamma='high'"),
+        ({"opponents": {"memory": -1}}, "memory"),
+        ({"opponents": {}}, "opponents"),
+        ({"game": "strategic-war", "own_card": "first"}, "own_card='first'"),
+        ({"own_card": "last"}, "own_card='last'"),
+        ({"memory": "none"}, "memory='none'"),
+        ({"minimal": 1}, "minimal=1"),
+    ],
+)
+def test_wrong_values_are_refused_in_one_line(values: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words) as error:
+        TrainConfig(**{"game": "attack-defence", "out": Path("x"), **values})
+    assert "\n" not in str(error.value)
+
+
+def test_a_run_without_a_seed_gets_one_that_is_kept() -> None:
+    seeds = {TrainConfig(game="strategic-war", out=Path("x")).to_json()["seed"] for _ in range(3)}
+    assert len(seeds) == 3
+    assert None not in seeds
+
+
+def test_the_variant_is_what_was_asked_for() -> None:
+    config = TrainConfig(
+        game="attack-defence", out=Path("x"), minimal=True, num_ranks=5, own_card="first"
+    )
+    expected = make_variant("attack-defence", "minimal", num_ranks=5, own_card="first")
+    assert config.variant == expected

@@ -1,0 +1,235 @@
+"""MaskablePPO on card networks: probabilities, schedules, bootstrapping, and whose randomness."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+
+from war_agents.network import CardNetwork, NetworkShape
+from war_agents.policy import TorchPolicy
+from war_envs.batch import make_batch
+from war_envs.engine import ENGINES
+from war_envs.variant import Variant, make_variant
+from war_train.learner import CardPolicy, Rollout, SelfPlayPPO
+from war_train.vec_env import SelfPlayVecEnv
+
+SHAPE = NetworkShape(embedding=16, hidden=8)
+
+
+def positions(variant: Variant, number: int) -> tuple[Any, Any]:
+    """Observations and masks of the movers in games that have begun."""
+    batch = make_batch(variant.game, number, variant)
+    batch.reset(3)
+    rng = np.random.default_rng(0)
+    for _ in range(25):
+        seats = np.zeros(number, int) if variant.game == "attack-defence" else batch.mover
+        _, mask = batch.observe(np.arange(number), seats)
+        actions = (rng.random(mask.shape) * mask).argmax(axis=1)
+        batch.step(np.stack([actions, actions], axis=1))
+    seats = np.zeros(number, int) if variant.game == "attack-defence" else batch.mover
+    return batch.observe(np.arange(number), seats)
+
+
+def learner(variant: Variant, *, num_envs: int = 4, n_steps: int = 8, **more: Any) -> SelfPlayPPO:
+    """A small learner that plays against random."""
+    venv = SelfPlayVecEnv(
+        variant.game, num_envs, variant, opponents={"random": 1.0}, encoding="tokens", seed=1
+    )
+    settings: dict[str, Any] = {
+        "total_steps": 1000,
+        "entropy": lambda remaining: 0.01 * remaining,
+        "n_steps": n_steps,
+        "batch_size": 16,
+        "n_epochs": 1,
+        "rollout_buffer_class": Rollout,
+        "rollout_buffer_kwargs": {"generator": np.random.default_rng(0)},
+        "policy_kwargs": {
+            "variant": variant,
+            "shape": SHAPE,
+            "generator": torch.Generator().manual_seed(1),
+        },
+        "device": "cpu",
+    }
+    return SelfPlayPPO(CardPolicy, venv, **{**settings, **more})
+
+
+def shaken(network: CardNetwork) -> None:
+    """Makes weights large, so that probabilities are far from even."""
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.normal_(0.0, 0.5, generator=generator)
+
+
+@pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
+def test_the_agent_has_the_probabilities_that_sb3_has(game: str) -> None:
+    variant = make_variant(game, "minimal", num_ranks=5)
+    model: Any = learner(variant)
+    network = model.policy.network
+    shaken(network)
+    observation, mask = positions(variant, 300)
+    agent = TorchPolicy(network.eval(), name="x")
+    ours = agent.probabilities(observation, mask)
+    tokens = torch.from_numpy(observation)
+    with torch.no_grad():
+        distribution = model.policy.get_distribution(tokens, mask)
+        theirs = distribution.distribution.probs.numpy()
+        actions, values, log_probs = model.policy(tokens, action_masks=mask)
+        again, evaluated, entropy = model.policy.evaluate_actions(
+            tokens, actions, torch.from_numpy(mask).float()
+        )
+        expected = distribution.log_prob(actions)
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    assert (ours[mask == 0] == 0).all()
+    assert ours.std() > 0.05
+    np.testing.assert_allclose(log_probs, expected, atol=1e-5)
+    np.testing.assert_allclose(evaluated, expected, atol=1e-5)
+    np.testing.assert_allclose(entropy, distribution.entropy(), atol=1e-5)
+    np.testing.assert_allclose(values, model.policy.predict_values(tokens).flatten().detach())
+    np.testing.assert_allclose(values, again)
+    best, _ = model.predict(observation, deterministic=True, action_masks=mask)
+    np.testing.assert_array_equal(best, ours.argmax(axis=1))
+
+
+@pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
+def test_the_first_layer_is_a_dense_one_on_the_vector_observation(game: str) -> None:
+    """Except for the last card of each zone, which it reads once more."""
+    variant = make_variant(game, "minimal", num_ranks=5)
+    network = CardNetwork.of(variant, SHAPE)
+    network.initialise(torch.Generator().manual_seed(0))
+    observation, _ = positions(variant, 50)
+    encoding = ENGINES[variant.game].encoding
+    header, zones = len(encoding.header), encoding.slots_per_card
+    slots = encoding.num_slots(variant.deck_size)
+    features = encoding.features[observation[:, header:]]
+    sizes = [observation[:, encoding.index(f"{z}_size")] for z in ("own", "other", "table")[:zones]]
+    last = [
+        features[np.arange(50), zone * variant.deck_size + np.maximum(size.astype(int) - 1, 0)]
+        for zone, size in enumerate(sizes)
+    ]
+    features = np.concatenate([features, np.stack(last, axis=1)], axis=1)
+    assert features.shape[1] == slots + zones
+    weights = network.slots.detach().numpy()
+    expected = np.einsum("bsf,sfe->be", features, weights)
+    head = torch.from_numpy(observation[:, :header] / encoding.scales)
+    with torch.no_grad():
+        expected += network.header(head).numpy()
+        found = network.embed(torch.from_numpy(observation)).numpy()
+        np.testing.assert_allclose(found, np.maximum(expected, 0), atol=1e-4)
+        np.testing.assert_allclose(found, network.eval().embed(torch.from_numpy(observation)))
+
+
+def test_with_one_legal_action_even_an_untrained_policy_plays_it() -> None:
+    variant = make_variant("strategic-war", "minimal", num_ranks=5)
+    model = learner(variant)
+    observation, _ = positions(variant, 400)
+    only = np.arange(400) % 4
+    mask = np.eye(4, dtype=np.int8)[only]
+    with torch.no_grad():
+        actions, _, log_probs = model.policy(torch.from_numpy(observation), action_masks=mask)
+    np.testing.assert_array_equal(actions, only)
+    np.testing.assert_allclose(log_probs, 0.0, atol=1e-6)
+    np.testing.assert_array_equal(model.predict(observation, action_masks=mask)[0], only)
+
+
+class OneGameAfterAnother:
+    """Stands in for the engine: rows end by a win, by the limit, and by both at once."""
+
+    num_envs = 3
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+
+    def action_masks(self) -> Any:
+        return np.ones((3, 2), np.int8)
+
+    def step(self, actions: Any) -> Any:
+        infos: list[dict[str, Any]] = [
+            {
+                "terminal_observation": np.full(self.width, row + 1, np.uint8),
+                "TimeLimit.truncated": row == 1,
+                "episode": {"r": reward, "l": 1},
+            }
+            for row, reward in enumerate((1.0, 0.0, -1.0))
+        ]
+        rewards = np.array([1.0, 0.0, -1.0], np.float32)
+        return np.zeros((3, self.width), np.uint8), rewards, np.ones(3, bool), infos
+
+
+class Nothing(BaseCallback):
+    def _on_step(self) -> bool:
+        return True
+
+
+def test_only_a_pure_truncation_is_worth_what_its_last_position_is() -> None:
+    variant = make_variant("attack-defence", "minimal", num_ranks=3)
+    model: Any = learner(variant, num_envs=3, n_steps=2, gamma=0.9)
+    width = model.policy.network.width
+    seen: list[Any] = []
+
+    def ten(tokens: torch.Tensor) -> torch.Tensor:
+        seen.append(tokens.numpy())
+        return torch.full((len(tokens), 1), 10.0)
+
+    model.policy.predict_values = ten
+    model._setup_learn(6, None)
+    model._last_obs = np.zeros((3, width), np.uint8)
+    callback = Nothing()
+    callback.init_callback(model)
+    stub: Any = OneGameAfterAnother(width)
+    model.collect_rollouts(stub, callback, model.rollout_buffer, 2)
+    np.testing.assert_allclose(model.rollout_buffer.rewards, [[1.0, 9.0, -1.0]] * 2)
+    assert (seen[0] == 2).all(), "the last position, not the new deal's"
+    np.testing.assert_allclose(model.rollout_buffer.returns, [[1.0, 9.0, -1.0]] * 2, atol=1e-5)
+
+
+def test_schedules_run_over_the_whole_training_however_it_is_cut() -> None:
+    variant = make_variant("attack-defence", "minimal", num_ranks=3)
+    rates: list[list[float]] = []
+    for parts in ([160], [32] * 5, [96, 64]):
+        model = learner(variant, total_steps=160, learning_rate=lambda remaining: remaining)
+        found: list[float] = []
+        train = model.train
+
+        def train_and_note(
+            model: SelfPlayPPO = model, found: list[float] = found, train: Any = train
+        ) -> None:
+            train()
+            assert model.ent_coef == pytest.approx(0.01 * found_rate(model))
+            found.append(found_rate(model))
+
+        model.train = train_and_note  # type: ignore[method-assign]
+        for part in parts:
+            model.learn(part, reset_num_timesteps=model.num_timesteps == 0, log_interval=None)  # type: ignore[arg-type]
+        rates.append(found)
+    np.testing.assert_allclose(rates[0], [1.0, 0.8, 0.6, 0.4, 0.2])
+    assert rates[0] == rates[1] == rates[2]
+
+
+def found_rate(model: SelfPlayPPO) -> float:
+    return float(model.policy.optimizer.param_groups[0]["lr"])
+
+
+@pytest.mark.parametrize(("total", "size", "expected"), [(12, 4, 3), (13, 4, 3), (7, 5, 1)])
+def test_minibatches_cover_a_rollout_once_and_are_never_small(
+    total: int, size: int, expected: int
+) -> None:
+    variant = make_variant("attack-defence", "minimal", num_ranks=3)
+    model = learner(variant, num_envs=1, n_steps=total, batch_size=size)
+    model.rollout_buffer.returns[:, 0] = np.arange(total)
+    model.rollout_buffer.observations[:, 0, 0] = np.arange(total)
+    for _ in range(2):
+        parts = list(model.rollout_buffer.get(size))
+        assert len(parts) == expected
+        assert min(len(part.actions) for part in parts) >= size
+        found = torch.cat([part.returns for part in parts]).tolist()
+        assert sorted(found) == list(range(total)) != found
+        assert torch.cat([part.observations[:, 0] for part in parts]).tolist() == found
+
+
+def test_the_network_refuses_shapes_out_of_range() -> None:
+    for wrong in (0, 4097, 1.5, True):
+        with pytest.raises(ValueError, match="hidden"):
+            NetworkShape(hidden=wrong)  # type: ignore[arg-type]

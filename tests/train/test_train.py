@@ -1,0 +1,241 @@
+"""Whole runs of training, on small decks."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from stable_baselines3.common.callbacks import BaseCallback
+
+import war_agents
+from war_agents.arena import play_match
+from war_train import checkpoint
+from war_train.config import TrainConfig
+from war_train.ppo import train
+
+SMALL: dict[str, Any] = {
+    "game": "attack-defence",
+    "minimal": True,
+    "num_ranks": 3,
+    "steps": 2048,
+    "seed": 1,
+    "num_envs": 32,
+    "rollout": 512,
+    "batch_size": 128,
+    "epochs": 1,
+    "embedding": 16,
+    "hidden": 8,
+    "past_every": 500,
+    "evaluate_every": 0,
+    "final_deals": 20,
+    "progress": False,
+}
+
+
+def config(folder: Path, **changes: Any) -> TrainConfig:
+    return TrainConfig(**{**SMALL, "out": folder, **changes})
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    """The log, without what depends on the clock."""
+    found = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    for row in found:
+        assert row.pop("seconds") > 0
+        assert row.pop("steps_per_second") > 0
+    return found
+
+
+def global_state() -> tuple[object, ...]:
+    numpy_state = np.random.get_state()  # noqa: NPY002
+    return random.getstate(), str(numpy_state), torch.get_rng_state().tolist()
+
+
+class Watch(BaseCallback):
+    """Gathers what happens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.illegal = 0
+        self.observations: list[bytes] = []
+
+    def _on_step(self) -> bool:
+        self.illegal += sum("illegal_action" in info for info in self.locals["infos"])
+        self.observations.append(self.locals["new_obs"].tobytes())
+        return True
+
+
+@pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
+def test_a_run_leaves_a_model_a_card_a_log_and_its_settings(tmp_path: Path, game: str) -> None:
+    out, watch = tmp_path / "runs" / "first", Watch()
+    threads, before = torch.get_num_threads(), global_state()
+    handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    settings = config(out, game=game, evaluate_every=1000, evaluate_deals=10)
+    file = train(settings, [watch])
+    assert file == out / "model.safetensors"
+    assert global_state() == before
+    assert torch.get_num_threads() == threads
+    assert handlers == (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM))
+    assert watch.illegal == 0
+    names = {"model.safetensors", "model.json", "config.json", "log.jsonl", "tensorboard"}
+    assert {path.name for path in out.iterdir()} == names
+    assert any((out / "tensorboard").iterdir())
+    assert json.loads((out / "config.json").read_text()) == settings.to_json()
+
+    agent: Any = war_agents.make(out, game=game, variant=settings.variant)
+    assert agent.name == "first"
+    assert agent.card["steps"] == 2048
+    assert agent.card["config"] == settings.to_json()
+    evaluations = agent.card["evaluations"]
+    assert [found["steps"] for found in evaluations] == [1024, 2016, 2048]
+    assert set(evaluations[-1]["scores"]) == set(war_agents.names(game))
+
+    log = rows(out)
+    assert [row["steps"] for row in log] == [512, 1024, 1536, 2048]
+    for row in log:
+        figures = ("policy_loss", "value_loss", "entropy", "approx_kl", "learning_rate")
+        assert all(np.isfinite(row[figure]) for figure in figures)
+        assert set(row["score"]) == set(row["games"]) <= {"self", "past", "memory", "random"}
+        assert all(0 <= score <= 1 for score in row["score"].values())
+    assert log[-1]["evaluation"] == evaluations[-1]["scores"]
+    # What the card says of the end is what the saved model does.
+    again = play_match(
+        agent, "random", game=game, variant=settings.variant, deals=20, seed=settings.seed or 0
+    )
+    assert again.score == evaluations[-1]["scores"]["random"]["score"]
+
+
+def test_the_same_seed_gives_the_same_run_whatever_else_draws(tmp_path: Path) -> None:
+    train(config(tmp_path / "a"))
+    torch.manual_seed(3)
+    random.seed(3)
+    train(config(tmp_path / "b"))
+    train(config(tmp_path / "c", seed=2))
+    assert rows(tmp_path / "a") == rows(tmp_path / "b") != rows(tmp_path / "c")
+    models = [(tmp_path / name / "model.safetensors").read_bytes() for name in "abc"]
+    assert models[0] == models[1] != models[2]
+
+
+def test_evaluation_does_not_touch_training(tmp_path: Path) -> None:
+    watches = [Watch(), Watch()]
+    often = config(tmp_path / "a", evaluate_every=100, evaluate_deals=2)
+    train(often, [watches[0]])
+    train(config(tmp_path / "b"), [watches[1]])
+    assert watches[0].observations == watches[1].observations
+    found = rows(tmp_path / "a")
+    assert all("evaluation" in row for row in found)
+    weights = [load_file(tmp_path / name / "model.safetensors") for name in "ab"]
+    assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
+
+
+@pytest.mark.parametrize("num_envs", [1, 4, 32])
+def test_the_model_is_saved_every_so_many_steps_with_any_number_of_games(
+    tmp_path: Path, num_envs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[int] = []
+    save = checkpoint.save_model
+
+    def save_and_note(*args: Any, **kwargs: Any) -> Path:
+        saved.append(kwargs["entries"]["steps"])
+        return save(*args, **kwargs)
+
+    monkeypatch.setattr(checkpoint, "save_model", save_and_note)
+    train(
+        config(tmp_path / "a", num_envs=num_envs, save_every=512, final_deals=0, past_every=10**9)
+    )
+    assert saved == [512, 1024, 1536, 2048, 2048]
+
+
+def test_past_selves_are_copies_and_stay_what_they_were(tmp_path: Path) -> None:
+    class Pool(BaseCallback):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first: dict[int, dict[str, torch.Tensor]] = {}
+            self.agents: dict[int, Any] = {}
+
+        def _on_step(self) -> bool:
+            league = self.locals["env"].league
+            for number in league._pool:
+                if number not in self.agents:
+                    self.agents[number] = league.agent(number)
+                    state = league.agent(number).network.state_dict()
+                    self.first[number] = {key: value.clone() for key, value in state.items()}
+            return True
+
+    pool = Pool()
+    train(config(tmp_path / "a", opponents={"past": 1.0}), [pool])
+    assert len(pool.agents) >= 4
+    storages = set()
+    for number, agent in pool.agents.items():
+        for key, value in agent.network.state_dict().items():
+            assert torch.equal(value, pool.first[number][key])
+            storages.add(value.data_ptr())
+    slots = [first["slots"] for first in pool.first.values()]
+    assert not any(torch.equal(a, b) for a, b in zip(slots, slots[1:], strict=False))
+    assert len(storages) == len(pool.agents) * len(pool.first[min(pool.first)])
+
+
+def test_it_learns_to_beat_random_and_the_model_file_does_too(tmp_path: Path) -> None:
+    changes = {"steps": 60_000, "rollout": 2048, "batch_size": 512, "epochs": 3, "final_deals": 0}
+    sizes = {"num_envs": 128, "embedding": 64, "hidden": 32, "learning_rate": 0.003}
+    settings = config(tmp_path / "a", **changes, **sizes)
+    train(settings)
+    agents = {"trained": tmp_path / "a", "random": "random"}
+    scores = {
+        name: play_match(
+            agent, "random", game="attack-defence", variant=settings.variant, deals=300, seed=5
+        )
+        for name, agent in agents.items()
+    }
+    assert scores["random"].high < 0.6
+    assert scores["trained"].low > 0.75
+
+
+def test_a_folder_with_anything_in_it_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match=f"out='{tmp_path}' is not empty.*another folder"):
+        train(config(tmp_path))
+    with pytest.raises(ValueError, match=r"notes\.txt' cannot be made"):
+        train(config(tmp_path / "notes.txt"))
+    with pytest.raises(ValueError, match="nobody"):
+        train(config(tmp_path / "new", opponents={"nobody": 1.0}))
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+RUN = [sys.executable, "-W", "error", "-c", "from war_agents.cli import main; main()", "train"]
+
+
+@pytest.mark.parametrize(
+    ("signals", "code"),
+    [([signal.SIGINT], 130), ([signal.SIGTERM], 143), ([signal.SIGINT] * 3, 130)],
+    ids=["SIGINT", "SIGTERM", "SIGINT three times"],
+)
+def test_a_signal_stops_a_run_and_its_model_is_saved(
+    tmp_path: Path, signals: list[signal.Signals], code: int
+) -> None:
+    options = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run"]
+    options += ["--num-envs", "64", "--rollout", "1024", "--batch-size", "256", "--seed", "1"]
+    log = tmp_path / "run" / "log.jsonl"
+    with subprocess.Popen([*RUN, *options], cwd=tmp_path, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and not (log.exists() and log.read_text().count("\n") > 1):
+            time.sleep(0.05)
+        for number in signals:
+            process.send_signal(number)
+            time.sleep(0.01)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == code, err
+    assert f"stopped by {signals[0].name}".encode() in err
+    assert b"Traceback" not in err
+    agent: Any = war_agents.make(
+        tmp_path / "run",
+        game="attack-defence",
+        variant=TrainConfig(**{**SMALL, "out": tmp_path}).variant,
+    )
+    assert agent.card["steps"] >= json.loads(log.read_text().splitlines()[-1])["steps"]
