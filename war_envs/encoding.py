@@ -89,7 +89,7 @@ def checked_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
 
 @kernel
 def expand(tokens: Any, scales: Any, features: Any, out: Any, k: Integer) -> None:
-    """Writes the vector form of the tokens in row 0 of ``tokens`` into row ``k`` of ``out`` (f4)."""
+    """Writes the vector form of row 0 of ``tokens`` into row ``k`` of ``out`` (f4)."""
     header = np.uint64(scales.shape[0])
     width = np.uint64(features.shape[1])
     row = np.uint64(k)

@@ -33,8 +33,8 @@ from war_envs.batch import Batch, Step, make_batch
 
 # Games of a variant, by ranks in the deck: games on small decks are short, and end in more ways.
 GAMES_BY_RANKS: dict[Game, dict[int, int]] = {
-    "attack-defence": {3: 60, 5: 40, 7: 30, 9: 20, 11: 16, 13: 16},
-    "strategic-war": {3: 300, 5: 200, 7: 100, 9: 60, 11: 50, 13: 50},
+    "attack-defence": {3: 120, 5: 80, 7: 60, 9: 40, 11: 32, 13: 32},
+    "strategic-war": {3: 600, 5: 400, 7: 200, 9: 120, 11: 100, 13: 100},
 }
 SHORT_LIMITS = (1, 2, 3, 8)
 TEMPERS = (0.15, 0.3, 0.5, 0.7, 0.9, 1.0)

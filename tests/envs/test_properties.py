@@ -30,7 +30,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=150)
 @given(
     game=st.sampled_from(GAMES),
     options=OPTIONS,
@@ -158,7 +158,7 @@ def assert_nothing_shared(env: Any, other: Any) -> None:
                 assert not np.shares_memory(part, another)
 
 
-@settings(max_examples=40)
+@settings(max_examples=80)
 @given(
     which=st.sampled_from(GAME_KINDS),
     options=OPTIONS,

@@ -290,7 +290,7 @@ def test_wrong_records(game: Game, kind: str) -> None:
                         refused_or_sound(env, with_record(state, changed))
 
 
-@settings(max_examples=150)
+@settings(max_examples=300)
 @given(
     which=st.sampled_from(KINDS),
     steps=st.integers(0, 30),
@@ -321,7 +321,7 @@ def test_fuzzed_states(
         refused_or_sound(env, bytes(changed))
 
 
-@settings(max_examples=50)
+@settings(max_examples=150)
 @given(
     state=st.binary(max_size=200)
     | st.recursive(

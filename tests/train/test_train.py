@@ -1,5 +1,6 @@
 """Whole runs of training, on small decks."""
 
+import itertools
 import json
 import random
 import signal
@@ -178,7 +179,7 @@ def test_past_selves_are_copies_and_stay_what_they_were(tmp_path: Path) -> None:
             assert torch.equal(value, pool.first[number][key])
             storages.add(value.data_ptr())
     slots = [first["slots"] for first in pool.first.values()]
-    assert not any(torch.equal(a, b) for a, b in zip(slots, slots[1:], strict=False))
+    assert not any(torch.equal(a, b) for a, b in itertools.pairwise(slots))
     assert len(storages) == len(pool.agents) * len(pool.first[min(pool.first)])
 
 
@@ -187,7 +188,7 @@ def test_it_learns_to_beat_random_and_the_model_file_does_too(tmp_path: Path) ->
     sizes = {"num_envs": 128, "embedding": 64, "hidden": 32, "learning_rate": 0.003}
     settings = config(tmp_path / "a", **changes, **sizes)
     train(settings)
-    agents = {"trained": tmp_path / "a", "random": "random"}
+    agents: dict[str, str | Path] = {"trained": tmp_path / "a", "random": "random"}
     scores = {
         name: play_match(
             agent, "random", game="attack-defence", variant=settings.variant, deals=300, seed=5

@@ -20,9 +20,7 @@ _ENDS = {TOP: "top", BOTTOM: "bottom"}
 
 
 def event(game: Any, player: int, action: int) -> str:
-    """What the choice ``action`` of ``player``, just made, brought about, as both players saw
-    it.
-    """
+    """What the choice ``action`` that ``player`` just made brought about, as both saw it."""
     if action == SURRENDER:
         return f"player_{player} surrenders: {_taken(game)}"
     if action == FIGHT:
