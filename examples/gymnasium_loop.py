@@ -2,11 +2,8 @@
 
 import gymnasium
 
-import war_envs
-
-assert war_envs  # the import registers the ids
-
-env = gymnasium.make("war_envs/StrategicWar-Minimal-v0", opponent="memory")
+# "war_envs:" imports the package, which registers the ids.
+env = gymnasium.make("war_envs:war_envs/StrategicWar-Minimal-v0", opponent="memory")
 env.action_space.seed(7)
 score = 0.0
 observation, info = env.reset(seed=7)

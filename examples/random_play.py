@@ -16,6 +16,7 @@ def play_aec() -> None:
             print(f"{agent}: reward {reward:+.0f}; {info['outcome']}")
             env.step(None)
         else:
+            assert observation is not None  # only last(observe=False) leaves it out
             env.step(rng.choice(np.flatnonzero(observation["action_mask"])))
 
 

@@ -4,6 +4,7 @@ import base64
 import copy
 import json
 import random
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -288,6 +289,30 @@ def test_wrong_records(game: Game, kind: str) -> None:
                     changed[name].reshape(-1)[place] = number
                     if changed.tobytes() != record.tobytes():
                         refused_or_sound(env, with_record(state, changed))
+
+
+def test_phase_and_table_must_go_together() -> None:
+    """Flips begin on no open round, answers on one war's cards: eights, one more, or four more."""
+    laid_for_phase = (0, 1, 4, 4)
+    accepted = set()
+    for env in environments("strategic-war", "raw_env"):
+        state = env.get_state()
+        record = record_of("strategic-war", state)
+        if record["status"][0] or not record["sizes"].all():
+            continue
+        laid = int(record["table_size"][0]) % 8
+        for phase, attacker in product(range(4), range(2)):
+            changed = record.copy()
+            changed["phase"], changed["attacker"] = phase, attacker
+            mover = attacker if phase in (0, 3) else 1 - attacker
+            books = json.loads(state)["books"] | {"agent_selection": AGENTS[mover]}
+            forged = edited(with_record(state, changed), books=books)
+            if laid == laid_for_phase[phase]:
+                env.set_state(forged)
+                accepted.add(phase)
+            else:
+                assert "phase" in must_be_refused(env, forged)
+    assert accepted == {0, 1, 2, 3}
 
 
 @settings(max_examples=300)

@@ -1,0 +1,35 @@
+"""Every example runs as it stands, from anywhere, and says what it promises."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+LAST_LINES = {
+    "random_play.py": "after ",
+    "gymnasium_loop.py": "random play against memory, ten games: ",
+    "position.py": "  (['7D', 'TC', 'KS'], ['2C', 'AH'])",
+    "train_and_evaluate.py": "memory   0.",
+}
+
+
+def test_every_example_is_run() -> None:
+    assert {path.name for path in EXAMPLES.glob("*.py")} == set(LAST_LINES)
+
+
+@pytest.mark.parametrize("name", LAST_LINES)
+def test_example(name: str, tmp_path: Path) -> None:
+    # Training takes its number of steps as an argument; the default is for a person with a minute.
+    arguments = ["20000"] if name == "train_and_evaluate.py" else []
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith(LAST_LINES[name])
