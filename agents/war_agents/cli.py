@@ -25,7 +25,6 @@ from war_envs.variant import make_variant
 _DESCRIPTION: Final = """\
 War of Attack and Defence and Strategic War: trains agents and compares them.
 "war COMMAND --help" explains a command, "war --version" prints the version."""
-_TRAIN_PACKAGES: Final = {"torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard"}
 _TYRO: Final = (tyro.conf.FlagCreatePairsOff,)
 
 
@@ -42,7 +41,9 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except ImportError as error:
-        _fail(_import_hint(error))
+        if "war-envs[" not in str(error):  # no extra would help
+            raise
+        _fail(str(error))
     except (ValueError, OSError) as error:
         _fail(str(error))
 
@@ -50,14 +51,6 @@ def main() -> None:
 def _fail(message: str, code: int = 1) -> NoReturn:
     print("war:", " ".join(message.split()), file=sys.stderr)
     sys.exit(code)
-
-
-def _import_hint(error: ImportError) -> str:
-    if "war-envs[" in str(error):
-        return str(error)
-    if (error.name or "").partition(".")[0] in _TRAIN_PACKAGES:
-        return f'{error.name} is not installed; pip install "war-envs[train]" brings it'
-    raise error
 
 
 def _run(arguments: list[str]) -> None:

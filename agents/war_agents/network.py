@@ -5,13 +5,19 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
 import numpy as np
-import torch
-from torch import Tensor, nn
-from torch.nn import functional
 
 from war_envs.encoding import Encoding
 from war_envs.engine import ENGINES
 from war_envs.variant import Variant, integer
+
+try:
+    import torch
+    from torch import Tensor, nn
+    from torch.nn import functional
+except ImportError as error:
+    raise ImportError(
+        'trained networks need torch, which is missing: pip install "war-envs[train]"'
+    ) from error
 
 MAX_UNITS: Final = 4096
 _ZONES: Final = ("own", "other", "table")

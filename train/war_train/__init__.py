@@ -1,1 +1,13 @@
-"""Self-play training."""
+"""Self-play training.
+
+Needs the extra ``train``: importing the package without it raises an ImportError that says so.
+"""
+
+from importlib.util import find_spec
+
+for _package in ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard"):
+    if find_spec(_package) is None:
+        raise ImportError(
+            f'training needs {_package}, which is missing: pip install "war-envs[train]"',
+            name=_package,
+        )
