@@ -98,7 +98,7 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
     def _settle(self, event: str) -> None:
         """Writes the books after the record has moved on."""
         self._write_books(event)
-        if self._games[0].status != RUNNING:
+        if self._games[0]["status"] != RUNNING:
             self._accumulate_rewards()
             self.agent_selection = AGENTS[0]
 
@@ -108,7 +108,7 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         game = self._games[0]
-        game.status, game.winner = TERMINATED, 1 - seat
+        game["status"], game["winner"] = TERMINATED, 1 - seat
         name = self._engine.actions[action]
         self._settle(f"{agent} chose {name}, which is illegal")
         for info in self.infos.values():
@@ -120,7 +120,7 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         self._check_book(books, "_cumulative_rewards", is_reward)
         # The dead step in turn: player_0 first, then player_1, then nobody.
         dead_step = books["agents"] == [AGENTS[1]]
-        running = games[0].status == RUNNING
+        running = games[0]["status"] == RUNNING
         due = self._due(books, games) if running else AGENTS[1 if dead_step else 0]
         for name, right in (
             ("agent_selection", due),

@@ -174,8 +174,8 @@ class Engine:
 
     def hand(self, game: Record, player: int) -> list[int]:
         """The cards of a player's hand, top first."""
-        places = (int(game.heads[player]) + np.arange(int(game.sizes[player]))) % RING
-        return [int(card) for card in game.hands[player][places]]
+        places = (int(game["heads"][player]) + np.arange(int(game["sizes"][player]))) % RING
+        return [int(card) for card in game["hands"][player][places]]
 
     def card_names(self, cards: Sequence[int]) -> list[str]:
         """The names of cards."""
@@ -183,7 +183,7 @@ class Engine:
 
     def known(self, game: Record, viewer: int) -> tuple[list[bool], list[bool]]:
         """For both hands, top first: does the viewer know the card at that place?"""
-        seen = int(game.seen[viewer] if self.simultaneous else game.seen)
+        seen = int(game["seen"][viewer] if self.simultaneous else game["seen"])
         first, second = (
             [bool(seen >> card & 1) for card in self.hand(game, player)] for player in (0, 1)
         )
@@ -191,7 +191,7 @@ class Engine:
 
     def table(self, game: Record) -> list[int]:
         """The cards on the table, in the order they were laid."""
-        return [] if self.simultaneous else game.table[: game.table_size].tolist()
+        return [] if self.simultaneous else game["table"][: game["table_size"]].tolist()
 
     def check_record(self, games: Records, variant: Variant) -> None:
         """Refuses one record that no game of ``variant`` can reach, as far as kernels rely on it.

@@ -27,6 +27,7 @@ All counters are 64-bit, so that the arithmetic is the same compiled and in plai
 from typing import Any, Final
 
 import numpy as np
+from numba.core import config
 
 from war_envs.jit import kernel
 
@@ -40,6 +41,17 @@ TERMINATED: Final = 1
 TRUNCATED: Final = 2
 NO_CARD: Final = 255
 RING: Final = 64
+
+
+def game_dtype(fields: list[Any]) -> np.dtype[Any]:
+    """The dtype of a game record.
+
+    With the JIT off kernels read fields as attributes, which only `numpy.record` has. It makes
+    every other access from Python slow, so it is used just then.
+    """
+    dtype = np.dtype(fields, align=True)
+    return np.dtype((np.record, dtype)) if config.DISABLE_JIT else dtype  # type: ignore[attr-defined]
+
 
 SHARED_FIELDS: Final[list[Any]] = [
     ("rng", "u8", (4,)),

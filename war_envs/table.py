@@ -183,7 +183,7 @@ class Table:
             return rendering.everything(self._engine, self.variant, self._game)
         tokens = self.observe(self.render_view, encoding="tokens")["observation"]
         seat = _seat(self.render_view)
-        return rendering.view(self._engine, self.variant, tokens, seat, int(self._game.turn))
+        return rendering.view(self._engine, self.variant, tokens, seat, int(self._game["turn"]))
 
     def close(self) -> None:
         """Nothing is held open; may be called at any time."""
@@ -230,8 +230,11 @@ class Table:
     def _write_books(self, event: str) -> None:
         """Rewards, flags and infos as the record has them, which has just moved on."""
         game = self._games[0]
-        terminated, truncated = bool(game.status == TERMINATED), bool(game.status == TRUNCATED)
-        winner = int(game.winner) if terminated else -1
+        terminated, truncated = (
+            bool(game["status"] == TERMINATED),
+            bool(game["status"] == TRUNCATED),
+        )
+        winner = int(game["winner"]) if terminated else -1
         won = (0.0, 0.0) if winner < 0 else ((-1.0, 1.0) if winner else (1.0, -1.0))
         self.rewards = dict(zip(AGENTS, won, strict=True))
         self.terminations = dict.fromkeys(AGENTS, terminated)
@@ -323,7 +326,7 @@ class Table:
         """Refuses books that do not go with the record they come with."""
         if not isinstance(books, dict) or set(books) != set(self.books):
             raise ValueError(f"state: books must hold {', '.join(self.books)}")
-        status = games[0].status
+        status = games[0]["status"]
         agents = books["agents"]
         allowed = [list(AGENTS)] if status == RUNNING else self.agents_after_the_end
         if agents not in allowed:

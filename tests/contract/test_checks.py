@@ -195,7 +195,7 @@ class LaterDrift(AttackDefenceParallel):
 
     def step(self, actions: dict[str, int]) -> Any:
         result = super().step(actions)
-        if self._games[0].turn > 5:
+        if self._games[0]["turn"] > 5:
             result[4]["player_0"]["noise"] = random.random()
         return result
 

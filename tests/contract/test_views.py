@@ -37,8 +37,8 @@ def play_aec(env: Any, seed: int) -> tuple[list[int], list[list[float]]]:
         for other, entry in env.rewards.items():
             entries[AGENTS.index(other)] += entry
     game = env.unwrapped._games[0]
-    assert game.status in (TERMINATED, TRUNCATED)
-    return choices, [lasts, entries, score(int(game.winner))]
+    assert game["status"] in (TERMINATED, TRUNCATED)
+    return choices, [lasts, entries, score(int(game["winner"]))]
 
 
 def play_batch(game: str, choices: list[int], seed: int) -> list[float]:
@@ -128,9 +128,9 @@ def natural_game(module: Any, seed: int) -> tuple[int, list[int], list[float]]:
     env = module.env(minimal=True, num_ranks=5, max_turns=10_000)
     choices, counts = play_aec(env, seed)
     game = env.unwrapped._games[0]
-    assert game.status == TERMINATED
-    unfinished = module is strategic_war_v0 and game.table_size > 0  # it ended within a war
-    return int(game.turn) + unfinished, choices, counts[0]
+    assert game["status"] == TERMINATED
+    unfinished = module is strategic_war_v0 and game["table_size"] > 0  # it ended within a war
+    return int(game["turn"]) + unfinished, choices, counts[0]
 
 
 @pytest.mark.parametrize("module", [attack_defence_v0, strategic_war_v0])
@@ -152,7 +152,7 @@ def test_the_limit_counts_exactly_and_a_real_end_on_the_last_turn_is_real(
         assert env.terminations == dict.fromkeys(AGENTS, real)
         assert env.truncations == dict.fromkeys(AGENTS, not real)
         if not real:
-            assert env.unwrapped._games[0].turn == limit
+            assert env.unwrapped._games[0]["turn"] == limit
         assert list(env.rewards.values()) == (paid if real else [0.0, 0.0])
         for agent in AGENTS:
             assert ("truncated after" in env.infos[agent]["outcome"]) is not real

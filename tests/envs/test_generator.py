@@ -55,7 +55,7 @@ def plain_below(state: list[int], n: int) -> int:
 
 
 def test_published_outputs(game: Any) -> None:
-    game.rng = (1, 2, 3, 4)
+    game["rng"] = (1, 2, 3, 4)
     assert [int(_next(game)) for _ in PUBLISHED] == PUBLISHED
     state = [1, 2, 3, 4]
     assert [plain_next(state) for _ in PUBLISHED] == PUBLISHED
@@ -65,26 +65,26 @@ def test_published_outputs(game: Any) -> None:
 def test_draws_below_a_bound(game: Any, start: tuple[int, ...]) -> None:
     """The second start gives 0 first, which a draw without bias rejects."""
     for n in (1, 2, 3, 5, 6, 51, 52, 3 * 2**30):
-        game.rng = start
+        game["rng"] = start
         state = list(start)
         drawn = [int(random_below(game, n)) for _ in range(200)]
         assert drawn == [plain_below(state, n) for _ in range(200)]
-        assert game.rng.tolist() == state
+        assert game["rng"].tolist() == state
         assert min(drawn) >= 0
         assert max(drawn) < n
 
 
 def test_shuffle_is_fisher_and_yates(game: Any) -> None:
     for n in (1, 2, 13, 26, 52):
-        game.rng = (9, 8, 7, 6)
+        game["rng"] = (9, 8, 7, 6)
         state = [9, 8, 7, 6]
-        game.hands[1, :n] = np.arange(n)
+        game["hands"][1, :n] = np.arange(n)
         shuffle(game, 1, n)
         cards = list(range(n))
         for i in range(n - 1, 0, -1):
             j = plain_below(state, i + 1)
             cards[i], cards[j] = cards[j], cards[i]
-        assert game.hands[1, :n].tolist() == cards
+        assert game["hands"][1, :n].tolist() == cards
 
 
 def test_seeds_reach_the_generator_as_documented() -> None:

@@ -48,7 +48,7 @@ class AttackDefenceAEC(TableAEC):
         committed = books["_committed"]
         if committed is not None:
             integer("state: _committed", committed, 0, 1)
-            if games[0].status != RUNNING:
+            if games[0]["status"] != RUNNING:
                 raise ValueError(f"state: _committed is {committed}, but the game is over")
 
 
@@ -100,7 +100,7 @@ class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
         self._write_books(words.event(self._games[0]))
         observations = {agent: self.observe(agent) for agent in AGENTS}
         result = observations, self.rewards, self.terminations, self.truncations, self.infos
-        if self._games[0].status != RUNNING:
+        if self._games[0]["status"] != RUNNING:
             self.agents = []
             self.rewards, self.terminations, self.truncations, self.infos = {}, {}, {}, {}
         return result

@@ -38,6 +38,7 @@ from war_envs.kernels import (
     deal_colours,
     deal_halves,
     finish_turn,
+    game_dtype,
     rank,
     reward,
 )
@@ -46,26 +47,20 @@ ATTACK: Final = 0
 DEFEND: Final = 1
 NUM_ACTIONS: Final = 2
 
-GAME: Final = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                *SHARED_FIELDS,
-                ("own_first", "i8"),
-                ("seen", "u8", (2,)),
-                ("last_action", "i8", (2,)),
-                ("last_taker", "i8"),
-                # Bytes last, filled up: NumPy copies whatever memory held into gaps.
-                ("unseen", "u1", (2, 13)),
-                ("views", "u1", (4, 2 * RING)),
-                ("last_card", "u1", (2,)),
-                ("last_extra", "u1"),
-                ("spare", "u1", (3,)),
-            ],
-            align=True,
-        ),
-    )
+GAME: Final = game_dtype(
+    [
+        *SHARED_FIELDS,
+        ("own_first", "i8"),
+        ("seen", "u8", (2,)),
+        ("last_action", "i8", (2,)),
+        ("last_taker", "i8"),
+        # Bytes last, filled up: NumPy copies whatever memory held into gaps.
+        ("unseen", "u1", (2, 13)),
+        ("views", "u1", (4, 2 * RING)),
+        ("last_card", "u1", (2,)),
+        ("last_extra", "u1"),
+        ("spare", "u1", (3,)),
+    ]
 )
 
 

@@ -13,15 +13,15 @@ _VERBS = ("attacks", "defends")
 
 def event(game: Any) -> str:
     """The last turn of a game record, as both players saw it; empty before the first."""
-    action0, action1 = game.last_action.tolist()
+    action0, action1 = game["last_action"].tolist()
     if action0 < 0:
         return ""
-    name0, name1 = (_NAMES[card] for card in game.last_card.tolist())
+    name0, name1 = (_NAMES[card] for card in game["last_card"].tolist())
     played = f"player_0 {_VERBS[action0]} with {name0}, player_1 {_VERBS[action1]} with {name1}: "
-    taker = int(game.last_taker)
+    taker = int(game["last_taker"])
     if taker >= 0:
         won = name1 if taker == 0 else name0
-        extra = int(game.last_extra)
+        extra = int(game["last_extra"])
         more = f" and the next card, {_NAMES[extra]}" if extra != NO_CARD else ""
         return f"{played}player_{taker} takes {won}{more}"
     if action0 == DEFEND and action1 == DEFEND:
@@ -31,8 +31,8 @@ def event(game: Any) -> str:
 
 def outcome(game: Any) -> str:
     """How the game ended; empty while it runs."""
-    if game.status == TERMINATED:
-        return f"player_{1 - game.winner} has no cards left: player_{game.winner} wins"
-    if game.status == TRUNCATED:
-        return f"truncated after {game.turn} turns: nobody wins"
+    if game["status"] == TERMINATED:
+        return f"player_{1 - game['winner']} has no cards left: player_{game['winner']} wins"
+    if game["status"] == TRUNCATED:
+        return f"truncated after {game['turn']} turns: nobody wins"
     return ""

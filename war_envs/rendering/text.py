@@ -32,7 +32,7 @@ def everything(engine: Engine, variant: Variant, game: Any) -> str:
     """All cards face up, from the game record."""
     hands = tuple(engine.card_names(engine.hand(game, player)) for player in range(2))
     table = [] if engine.simultaneous else [engine.card_names(engine.table(game))]
-    return _draw(engine, variant, int(game.turn), "all open", hands, table)
+    return _draw(engine, variant, int(game["turn"]), "all open", hands, table)
 
 
 def _faces(engine: Engine) -> list[str]:

@@ -26,6 +26,6 @@ class StrategicWarAEC(TableAEC):
     def _choose(self, seat: int, action: int) -> None:
         self._play(action, action)
         game = self._games[0]
-        if game.status == RUNNING:
+        if game["status"] == RUNNING:
             self.agent_selection = self._due({}, self._games)
         self._settle(words.event(game, seat, action))

@@ -46,6 +46,7 @@ from war_envs.kernels import (
     deal_colours,
     end,
     finish_turn,
+    game_dtype,
     random_below,
     rank,
     reward,
@@ -67,30 +68,24 @@ BATTLE: Final = 1
 WAR: Final = 2
 SURRENDERED: Final = 3
 
-GAME: Final = np.dtype(
-    (
-        np.record,
-        np.dtype(
-            [
-                *SHARED_FIELDS,
-                ("seen", "u8"),
-                ("table_size", "i8"),
-                ("attacker", "i8"),
-                ("phase", "i8"),
-                ("first", "i8"),
-                ("last_action", "i8", (2,)),
-                ("last_taker", "i8"),
-                ("last_ending", "i8"),
-                ("last_taken", "i8"),
-                # Bytes last, without a gap: NumPy copies whatever memory held into gaps.
-                ("unseen", "u1", (2, 13)),
-                ("views", "u1", (3, 2 * RING)),
-                ("table", "u1", (NUM_CARDS,)),
-                ("last_card", "u1", (2,)),
-            ],
-            align=True,
-        ),
-    )
+GAME: Final = game_dtype(
+    [
+        *SHARED_FIELDS,
+        ("seen", "u8"),
+        ("table_size", "i8"),
+        ("attacker", "i8"),
+        ("phase", "i8"),
+        ("first", "i8"),
+        ("last_action", "i8", (2,)),
+        ("last_taker", "i8"),
+        ("last_ending", "i8"),
+        ("last_taken", "i8"),
+        # Bytes last, without a gap: NumPy copies whatever memory held into gaps.
+        ("unseen", "u1", (2, 13)),
+        ("views", "u1", (3, 2 * RING)),
+        ("table", "u1", (NUM_CARDS,)),
+        ("last_card", "u1", (2,)),
+    ]
 )
 
 
@@ -113,10 +108,10 @@ def legal(game: Record, player: Integer, action: Integer) -> bool:
 
 def due(game: Record) -> tuple[int, list[int]]:
     """Of a running game: cards on the table beyond whole eights, and who must hold a card now."""
-    if game.phase == ATTACKING:
+    if game["phase"] == ATTACKING:
         return 0, [0, 1]
-    if game.phase == DEFENDING:
-        return 1, [1 - int(game.attacker)]
+    if game["phase"] == DEFENDING:
+        return 1, [1 - int(game["attacker"])]
     return 4, []
 
 
