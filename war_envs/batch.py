@@ -87,6 +87,8 @@ class Batch:
         self._pool: ThreadPoolExecutor | None = None
         self._process = os.getpid()
         self._rows = np.arange(num_games)
+        self._both = self._both_seats(self._rows)
+        self._buffers: dict[tuple[Any, ...], NDArray[Any]] = {}
         self._has_reset = False
         self.games: Records = self._engine.new_games(variant, self.num_games)
 
@@ -106,7 +108,8 @@ class Batch:
             lanes: integers (B,), by default 0 ... B - 1: game i is dealt from (seed, domain,
                 lanes[i]). Lane 0 of the default domain is what an environment deals from the same
                 seed.
-            first_attacker: 0 or 1 for each game (B,), Strategic War only; None draws it.
+            first_attacker: 0 or 1 for each game (B,), Strategic War only, for this deal and those
+                of autoreset; None draws it for each.
 
         Raises:
             ValueError: an argument that is not allowed; the games stay as they were then.
@@ -164,14 +167,17 @@ class Batch:
         *,
         encoding: str | None = None,
         memory: str | None = None,
+        copy: bool = True,
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
-        """Observations and action masks, in arrays of the caller's own.
+        """Observations and action masks.
 
         Args:
             rows, seats: integers (K,): the view of ``seats[k]`` in game ``rows[k]``. Without both:
                 in Attack and Defence both seats of every game, with shapes (B, 2, F) and (B, 2, A);
                 in Strategic War the mover of every game, (B, F) and (B, A).
             encoding, memory: what these observations hold; None: what all others of the batch do.
+            copy: True gives arrays of the caller's own; False, for speed, buffers of the batch that
+                the next such call overwrites.
 
         Returns:
             observation (K, F), and action_mask int8 (K, A). Where a seat has nothing to choose its
@@ -189,10 +195,11 @@ class Batch:
                 self._indices("rows", rows, self.num_games),
                 self._indices("seats", seats, 2),
                 *wanted,
+                copy,
             )
         if not self._engine.simultaneous:
-            return self._observe(self._rows, self.mover, *wanted)
-        observation, mask = self._observe(*self._both_seats(self._rows), *wanted)
+            return self._observe(self._rows, self.mover, *wanted, copy)
+        observation, mask = self._observe(*self._both, *wanted, copy)
         return self._by_seat(observation), self._by_seat(mask)
 
     @staticmethod
@@ -214,7 +221,12 @@ class Batch:
         return np.repeat(rows, 2), np.tile(np.arange(2), len(rows))
 
     def _observe(
-        self, rows: NDArray[np.int64], seats: NDArray[np.int64], encoding: str, memory: str
+        self,
+        rows: NDArray[np.int64],
+        seats: NDArray[np.int64],
+        encoding: str,
+        memory: str,
+        copy: bool,
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
         if len(rows) != len(seats):
             raise ValueError(
@@ -222,8 +234,8 @@ class Batch:
             )
         layout = self._engine.encoding
         size = layout.size(encoding, self.variant.deck_size)
-        observation = np.empty((len(rows), size), layout.dtype(encoding))
-        mask = np.empty((len(rows), self.num_actions), np.int8)
+        observation = self._array("observation", (len(rows), size), layout.dtype(encoding), copy)
+        mask = self._array("mask", (len(rows), self.num_actions), np.dtype(np.int8), copy)
         perfect = memory == "perfect"
 
         def work(first: int, last: int) -> None:
@@ -234,7 +246,19 @@ class Batch:
         self._in_slices(len(rows), work)
         return observation, mask
 
-    def step(self, actions: ArrayLike, *, autoreset: bool = True) -> Step:
+    def _array(
+        self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], own: bool
+    ) -> NDArray[Any]:
+        """An array to write to: the caller's own, or the batch's buffer for it."""
+        if own:
+            return np.empty(shape, dtype)
+        key = (name, shape[1:], dtype)
+        buffer = self._buffers.get(key)
+        if buffer is None or len(buffer) < shape[0]:
+            buffer = self._buffers[key] = np.empty(shape, dtype)
+        return buffer[: shape[0]]
+
+    def step(self, actions: ArrayLike, *, autoreset: bool = True, copy: bool = True) -> Step:
         """One choice in every running game; with ``autoreset``, ended games are dealt anew at once.
 
         Args:
@@ -243,6 +267,8 @@ class Batch:
             autoreset: same-step: after the step, `observe` shows a new deal from the game's own
                 generator, and the end is in ``final_observation``. Without it finished games stay
                 as they are.
+            copy: False puts reward, terminated and truncated in buffers that the next such call
+                overwrites.
 
         Raises:
             ValueError: the wrong shape, or an illegal action, naming game and seat; nothing has
@@ -251,17 +277,18 @@ class Batch:
         self._require_reset()
         checked = self._checked_actions(actions)
         before = self.games["status"] == RUNNING
-        reward = np.empty((self.num_games, 2), np.float32)
-        terminated = np.empty(self.num_games, np.bool_)
-        truncated = np.empty(self.num_games, np.bool_)
+        number = self.num_games
+        reward = self._array("reward", (number, 2), np.dtype(np.float32), copy)
+        terminated = self._array("terminated", (number,), np.dtype(np.bool_), copy)
+        truncated = self._array("truncated", (number,), np.dtype(np.bool_), copy)
         play = self._engine.module.rules.play_rows
 
         def work(first: int, last: int) -> None:
             play(self.games, first, last, checked, reward, terminated, truncated)
 
-        self._in_slices(self.num_games, work)
+        self._in_slices(number, work)
         ended = np.flatnonzero((terminated | truncated) & before)
-        final, _ = self._observe(*self._both_seats(ended), self.encoding, self.memory)
+        final, _ = self._observe(*self._both_seats(ended), self.encoding, self.memory, copy=True)
         if autoreset and len(ended):
             self._engine.deal(self.games, ended)
         return Step(reward, terminated, truncated, ended, self._by_seat(final))
@@ -319,7 +346,8 @@ class Batch:
         return copy.deepcopy(self)  # a shallow copy would share the games
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_pool": None}  # a copy starts threads of its own
+        # A copy starts threads of its own, and writes to buffers of its own.
+        return vars(self) | {"_pool": None, "_buffers": {}}
 
 
 def make_batch(

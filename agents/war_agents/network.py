@@ -21,9 +21,10 @@ except ImportError as error:
 
 MAX_UNITS: Final = 4096
 _ZONES: Final = ("own", "other", "table")
-# How weights start: the standard deviation of those of a top card, and its fall with the place.
+# Standard deviations of the weights at the start: of a top card's, falling with the square of the
+# place, and of the last cards'.
 _TOP_STD: Final = 0.6
-_DECAY: Final = 1.5
+_LAST_STD: Final = 0.12
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,8 @@ class CardNetwork(nn.Module):
         # The cards that meet next matter most. With equal weights they would be lost among all
         # others, and learning what beats what takes ten times as long.
         places = torch.arange(len(self.slots) - len(self.zones)) % self._deck_size
-        std = _TOP_STD * torch.cat([1.0 / (1.0 + places) ** _DECAY, torch.ones(len(self.zones))])
+        last = torch.full(self.zones.shape, _LAST_STD)
+        std = torch.cat([_TOP_STD / (1.0 + places) ** 2, last])
         with torch.no_grad():
             self.slots.normal_(generator=generator).mul_(std[:, None, None])
         _set_up(self.header, 1.0, generator)

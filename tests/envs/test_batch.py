@@ -268,3 +268,23 @@ def test_observe_in_another_encoding_or_memory(game: Game) -> None:
         expected, _ = batches[encoding, memory].observe()
         assert found.dtype == expected.dtype
         assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_without_copies_the_same_comes_in_buffers_that_are_used_again(game: Game) -> None:
+    batches = [make_batch(game, 40, minimal=True) for _ in range(2)]
+    for batch in batches:
+        batch.reset(seed=3)
+    addresses = set()
+    for _ in range(60):
+        own, mask = batches[0].observe()
+        shared, shared_mask = batches[1].observe(copy=False)
+        assert np.array_equal(own, shared)
+        assert np.array_equal(mask, shared_mask)
+        actions = mask.argmax(-1)
+        own_step = batches[0].step(actions)
+        shared_step = batches[1].step(actions, copy=False)
+        for name in ("reward", "terminated", "truncated", "final_observation"):
+            assert np.array_equal(getattr(own_step, name), getattr(shared_step, name))
+        addresses.add((shared.ctypes.data, shared_step.reward.ctypes.data))
+    assert len(addresses) == 1

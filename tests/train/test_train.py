@@ -94,6 +94,7 @@ def test_a_run_leaves_a_model_a_card_a_log_and_its_settings(tmp_path: Path, game
     assert agent.name == "first"
     assert agent.card["steps"] == 2048
     assert agent.card["config"] == settings.to_json()
+    assert str(tmp_path) not in (out / "model.json").read_text()
     evaluations = agent.card["evaluations"]
     assert [found["steps"] for found in evaluations] == [1024, 2016, 2048]
     assert set(evaluations[-1]["scores"]) == set(war_agents.names(game))
@@ -184,7 +185,7 @@ def test_past_selves_are_copies_and_stay_what_they_were(tmp_path: Path) -> None:
 
 
 def test_it_learns_to_beat_random_and_the_model_file_does_too(tmp_path: Path) -> None:
-    changes = {"steps": 60_000, "rollout": 2048, "batch_size": 512, "epochs": 3, "final_deals": 0}
+    changes = {"steps": 120_000, "rollout": 2048, "batch_size": 512, "epochs": 3, "final_deals": 0}
     sizes = {"num_envs": 128, "embedding": 64, "hidden": 32, "learning_rate": 0.003}
     settings = config(tmp_path / "a", **changes, **sizes)
     train(settings)

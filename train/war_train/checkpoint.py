@@ -1,8 +1,6 @@
 """What a run leaves on disk, written so that a crash at any moment damages nothing."""
 
-import contextlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,44 +8,15 @@ from typing import Any
 from safetensors.torch import save
 
 from war_agents.agent import MODEL_FILE
+from war_agents.arena.files import write_bytes, write_text
 from war_agents.network import CardNetwork
 from war_agents.policy import FORMAT, VERSION, TorchPolicy, card_file
 from war_envs.variant import Variant
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file that is, at any moment and after any crash, the old one or the new one.
-
-    Raises:
-        OSError: it cannot be written; the old file is as it was, and nothing else is left.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            beside.unlink()
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Makes a rename in ``folder`` last, where the system can."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
 def write_json(path: Path, value: Any) -> None:
-    """`write_whole` of ``value`` as indented JSON."""
-    write_whole(path, (json.dumps(value, indent=2, allow_nan=False) + "\n").encode())
+    """Writes ``value`` as indented JSON, whole or not at all."""
+    write_text(path, json.dumps(value, indent=2, allow_nan=False) + "\n")
 
 
 def start_folder(folder: Path) -> None:
@@ -103,5 +72,5 @@ def save_model(
     weights = {key: value.detach().contiguous() for key, value in network.state_dict().items()}
     # All that loading needs of the card stays the same in a run: old and new files go together.
     write_json(card_file(file), card)
-    write_whole(file, save(weights))
+    write_bytes(file, save(weights))
     return file

@@ -12,7 +12,7 @@ from war_envs.variant import Variant, integer, make_variant
 
 SELF: Final = "self"
 PAST: Final = "past"
-OPPONENTS: Final[Mapping[str, float]] = {SELF: 0.3, PAST: 0.2, "memory": 0.4, "random": 0.1}
+OPPONENTS: Final[Mapping[str, float]] = {SELF: 0.3, PAST: 0.15, "memory": 0.5, "random": 0.05}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class TrainConfig:
     """What to learn."""
     out: Path
     """Folder for the model, its card, the log and the settings; it must not exist, or be empty."""
-    steps: int = 5_000_000
+    steps: int = 8_000_000
     """Decisions of the learner, over all games together."""
 
     minimal: bool = False
@@ -51,29 +51,29 @@ class TrainConfig:
 
     opponents: Mapping[str, float] | None = None
     """Shares of the games by opponent: the learner itself (self), its past selves (past), and any
-    agents by name; by default self 0.3 past 0.2 memory 0.4 random 0.1."""
+    agents by name; by default self 0.3 past 0.15 memory 0.5 random 0.05."""
     past_every: int = 200_000
     """Steps between two copies of the learner that join its past selves."""
     past_size: int = 8
     """Past selves kept; the oldest leaves first."""
 
-    num_envs: int = 1024
+    num_envs: int = 256
     """Games at once."""
-    rollout: int = 65_536
+    rollout: int = 8192
     """Steps between two updates: a multiple of num_envs."""
-    batch_size: int = 4096
+    batch_size: int = 1024
     """Steps in a minibatch."""
     epochs: int = 3
     """Passes over each rollout."""
-    learning_rate: float = 1e-3
+    learning_rate: float = 1.5e-3
     """At the start; it falls linearly to a twentieth over the run."""
     gamma: float = 1.0
     """Discount a decision."""
-    gae_lambda: float = 0.95
+    gae_lambda: float = 0.8
     """Lambda of generalised advantage estimation."""
     clip_range: float = 0.2
     """PPO's clipping of the probability ratio."""
-    entropy: float = 0.01
+    entropy: float = 0.03
     """Weight of the entropy bonus at the start; it falls linearly to a tenth over the run."""
     value_weight: float = 0.5
     """Weight of the value loss."""
@@ -144,9 +144,10 @@ class TrainConfig:
         return OPPONENTS if self.opponents is None else self.opponents
 
     def to_json(self) -> dict[str, Any]:
-        """All fields, as JSON has them."""
+        """All fields but ``out``, as JSON has them."""
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return {**values, "out": str(self.out), "opponents": dict(self.shares)}
+        del values["out"]  # a file that travels says nothing of the machine it was made on
+        return {**values, "opponents": dict(self.shares)}
 
 
 _INTEGERS = (

@@ -5,7 +5,7 @@ import copy
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -156,7 +156,14 @@ def _falling(start: float, last: float) -> Schedule:
     return lambda remaining: start * (last + (1.0 - last) * remaining)
 
 
-def evaluate(agent: Agent, variant: Variant, *, deals: int, seed: int) -> dict[str, Any]:
+def evaluate(
+    agent: Agent,
+    variant: Variant,
+    *,
+    deals: int,
+    seed: int,
+    progress: Callable[[int], object] | None = None,
+) -> dict[str, Any]:
     """An agent's score against every registered agent of the game.
 
     Args:
@@ -165,6 +172,7 @@ def evaluate(agent: Agent, variant: Variant, *, deals: int, seed: int) -> dict[s
         deals: deals an opponent, each from both seats (Strategic War: and both first attackers);
             they are never those of training.
         seed: fixes them.
+        progress: called often; what it raises ends the evaluation.
 
     Returns:
         By opponent: ``deals``, ``score`` from 0 to 1, a draw being half a point, and its 95 %
@@ -172,7 +180,15 @@ def evaluate(agent: Agent, variant: Variant, *, deals: int, seed: int) -> dict[s
     """
     results = {}
     for name in names(variant.game):
-        match = play_match(agent, name, game=variant.game, variant=variant, deals=deals, seed=seed)
+        match = play_match(
+            agent,
+            name,
+            game=variant.game,
+            variant=variant,
+            deals=deals,
+            seed=seed,
+            progress=progress,
+        )
         results[name] = {
             "deals": deals,
             "score": match.score,
@@ -180,6 +196,10 @@ def evaluate(agent: Agent, variant: Variant, *, deals: int, seed: int) -> dict[s
             "high": match.high,
         }
     return results
+
+
+class _EvaluationStoppedError(Exception):
+    """A signal came during an evaluation."""
 
 
 class _Run(BaseCallback):
@@ -240,10 +260,17 @@ class _Run(BaseCallback):
         begun = time.monotonic()
         self.model.policy.set_training_mode(False)
         seed = int(self._config.seed or 0)
-        results = evaluate(self._learner, self._variant, deals=deals, seed=seed)
-        self._pending["evaluation"] = results
-        self._evaluations.append({"steps": self.num_timesteps, "scores": results})
+        with contextlib.suppress(_EvaluationStoppedError):
+            results = evaluate(
+                self._learner, self._variant, deals=deals, seed=seed, progress=self._go_on
+            )
+            self._pending["evaluation"] = results
+            self._evaluations.append({"steps": self.num_timesteps, "scores": results})
         self._logged_at += time.monotonic() - begun  # it is no part of the speed
+
+    def _go_on(self, _: int) -> None:
+        if self._stop.number is not None:
+            raise _EvaluationStoppedError
 
     def save(self) -> Path:
         """Writes the model as it is now, and its card."""

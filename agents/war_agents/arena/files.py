@@ -19,15 +19,20 @@ def make_writable_folder(path: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes ``text`` to ``path`` so that a crash at any moment leaves the old file or the new one.
+    """`write_bytes` of ``text`` as UTF-8."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Writes ``data`` to ``path`` so that a crash at any moment leaves the old file or the new one.
 
     Raises:
         OSError: it could not be written. The old file is as it was then, with nothing beside it.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     with _removed_on_failure(part):
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with part.open("wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
