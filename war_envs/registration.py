@@ -42,6 +42,7 @@ def register() -> None:
                 gymnasium.register(
                     id_,
                     entry_point=f"war_agents.versus:{game.replace('-', '_')}",
+                    vector_entry_point=f"war_agents.versus_vector:{game.replace('-', '_')}",
                     kwargs=modes,
                     disable_env_checker=False,
                 )

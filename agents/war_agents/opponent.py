@@ -26,7 +26,7 @@ class Opponent:
     """
 
     def __init__(self, given: str | Path | Agent, variant: Variant) -> None:
-        self.agent = _checked_agent(given, variant)
+        self.agent = checked_agent(given, variant)
         self._stream = np.empty(0, np.uint64)
         self._drawn = 0
         self._state: Any = None
@@ -62,7 +62,12 @@ class Opponent:
         return int(actions[0])
 
 
-def _checked_agent(given: object, variant: Variant) -> Agent:
+def checked_agent(given: object, variant: Variant) -> Agent:
+    """``given``, an agent or the name or path of one, as an agent for ``variant``.
+
+    Raises:
+        ValueError: there is no such agent, or it wants observations that do not exist.
+    """
     if isinstance(given, str | Path):
         agent = make(given, game=variant.game, variant=variant)
     elif isinstance(given, Agent):

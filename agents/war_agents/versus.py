@@ -120,7 +120,7 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
         )
         self.render_mode = render_mode
         self._draw_own_view = render_view is None
-        self._given_seat = _checked_seat(seat)
+        self._given_seat = checked_seat(seat)
         self._opponent = Opponent(opponent, self.variant)
         observation_space: Any = self._raw.observation_space(AGENTS[0])
         self.observation_space = observation_space["observation"]
@@ -287,7 +287,12 @@ def _of_game(game: str, options: dict[str, Any]) -> VersusEnv:
     return VersusEnv(game, **options)
 
 
-def _checked_seat(seat: object) -> int | None:
+def checked_seat(seat: object) -> int | None:
+    """A seat given as a number, an agent's name or None, as 0, 1 or None.
+
+    Raises:
+        ValueError: it is none of these.
+    """
     if seat is None:
         return None
     try:

@@ -191,7 +191,7 @@ def test_loading_a_trained_network_leaves_the_global_generators_alone(tmp_path: 
     from war_agents.policy import FORMAT, VERSION, card_file
 
     variant = make_variant("attack-defence", "minimal")
-    network = CardNetwork.of(variant, NetworkShape())
+    network = CardNetwork(variant, NetworkShape())
     network.initialise(torch.Generator().manual_seed(1))
     file = tmp_path / "model.safetensors"
     safetensors.save_file(network.state_dict(), file)

@@ -97,7 +97,7 @@ def test_the_agent_has_the_probabilities_that_sb3_has(game: str) -> None:
 def test_the_first_layer_is_a_dense_one_on_the_vector_observation(game: str) -> None:
     """Except for the last card of each zone, which it reads once more."""
     variant = make_variant(game, "minimal", num_ranks=5)
-    network = CardNetwork.of(variant, SHAPE)
+    network = CardNetwork(variant, SHAPE)
     network.initialise(torch.Generator().manual_seed(0))
     observation, _ = positions(variant, 50)
     encoding = ENGINES[variant.game].encoding
@@ -112,7 +112,7 @@ def test_the_first_layer_is_a_dense_one_on_the_vector_observation(game: str) -> 
     features = np.concatenate([features, np.stack(last, axis=1)], axis=1)
     assert features.shape[1] == slots + zones
     weights = network.slots.detach().numpy()
-    expected = np.einsum("bsf,sfe->be", features, weights)
+    expected = np.einsum("bsf,fse->be", features, weights)
     head = torch.from_numpy(observation[:, :header] / encoding.scales)
     with torch.no_grad():
         expected += network.header(head).numpy()

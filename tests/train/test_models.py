@@ -28,7 +28,7 @@ VARIANT = make_variant("attack-defence", "minimal", num_ranks=5)
 
 def made(folder: Path, seed: int = 0, **more: Any) -> Path:
     """A model with weights drawn from a seed."""
-    network = CardNetwork.of(VARIANT, NetworkShape(embedding=8, hidden=4))
+    network = CardNetwork(VARIANT, NetworkShape(embedding=8, hidden=4))
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in network.parameters():

@@ -215,19 +215,25 @@ RUN = [sys.executable, "-W", "error", "-c", "from war_agents.cli import main; ma
 
 
 @pytest.mark.parametrize(
-    ("signals", "code"),
-    [([signal.SIGINT], 130), ([signal.SIGTERM], 143), ([signal.SIGINT] * 3, 130)],
-    ids=["SIGINT", "SIGTERM", "SIGINT three times"],
+    ("signals", "code", "more"),
+    [
+        ([signal.SIGINT], 130, []),
+        ([signal.SIGTERM], 143, []),
+        ([signal.SIGINT] * 3, 130, []),
+        ([signal.SIGINT], 130, ["--steps", "3072", "--final-deals", "1000000"]),
+    ],
+    ids=["SIGINT", "SIGTERM", "SIGINT three times", "during an evaluation"],
 )
 def test_a_signal_stops_a_run_and_its_model_is_saved(
-    tmp_path: Path, signals: list[signal.Signals], code: int
+    tmp_path: Path, signals: list[signal.Signals], code: int, more: list[str]
 ) -> None:
     options = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run"]
     options += ["--num-envs", "64", "--rollout", "1024", "--batch-size", "256", "--seed", "1"]
     log = tmp_path / "run" / "log.jsonl"
-    with subprocess.Popen([*RUN, *options], cwd=tmp_path, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen([*RUN, *options, *more], cwd=tmp_path, stderr=subprocess.PIPE) as process:
         while process.poll() is None and not (log.exists() and log.read_text().count("\n") > 1):
             time.sleep(0.05)
+        time.sleep(1.0 if more else 0.0)
         for number in signals:
             process.send_signal(number)
             time.sleep(0.01)
@@ -235,9 +241,6 @@ def test_a_signal_stops_a_run_and_its_model_is_saved(
     assert process.returncode == code, err
     assert f"stopped by {signals[0].name}".encode() in err
     assert b"Traceback" not in err
-    agent: Any = war_agents.make(
-        tmp_path / "run",
-        game="attack-defence",
-        variant=TrainConfig(**{**SMALL, "out": tmp_path}).variant,
-    )
+    variant = TrainConfig(**{**SMALL, "out": tmp_path}).variant
+    agent: Any = war_agents.make(tmp_path / "run", game="attack-defence", variant=variant)
     assert agent.card["steps"] >= json.loads(log.read_text().splitlines()[-1])["steps"]

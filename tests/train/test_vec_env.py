@@ -215,7 +215,7 @@ def test_an_illegal_action_loses_the_game_and_only_that_one(game: str) -> None:
     if game == "strategic-war":
         wrong[2] = int(np.flatnonzero(venv.action_masks()[2] == 0)[0])
     else:
-        venv._action_mask[2, actions[2]] = 0
+        venv._games.mask[2, actions[2]] = 0
     seat = int(venv.seats[2])
     observation, rewards, dones, infos = venv.step(wrong)
     others, *_ = twin.step(actions)
@@ -317,7 +317,7 @@ def test_training_deals_are_of_the_training_domain() -> None:
     assert not np.array_equal(state, seeding.generator_state(4, seeding.TRAINING, 0))
     assert (
         raw.observe("player_0")["observation"].tolist()
-        == venv._batch.observe([0], [0], encoding="vector")[0][0].tolist()
+        == venv._games._batch.observe([0], [0], encoding="vector")[0][0].tolist()
     )
 
 

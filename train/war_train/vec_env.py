@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from war_agents.seats import SeatGames
 from war_envs import seeding
-from war_envs.batch import make_batch
 from war_envs.engine import ENGINES
-from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED
 from war_envs.variant import Variant, make_variant
 from war_train.league import League
 
@@ -51,10 +50,6 @@ class SelfPlayVecEnv(VecEnv):
         encoding, memory: what the learner observes.
         seed: fixes deals and opponents; None takes fresh entropy.
         options: fields of the variant: ``minimal=True``, ...
-
-    Attributes:
-        opponents: int64 (num_envs,): the number in the league of each row's opponent.
-        seats: int64 (num_envs,): the learner's seat in each row.
     """
 
     render_mode = None
@@ -72,22 +67,32 @@ class SelfPlayVecEnv(VecEnv):
         **options: Any,
     ) -> None:
         self.variant = make_variant(game, variant, **options)
-        self._batch = make_batch(game, num_envs, self.variant, encoding=encoding, memory=memory)
-        self._engine = ENGINES[self.variant.game]
         self.league = (
             opponents if isinstance(opponents, League) else League(self.variant, opponents)
         )
+        self._games = SeatGames(
+            self.variant, num_envs, self.league, encoding=encoding, memory=memory
+        )
         self._seed: int | None = seeding.checked_seed(seed)
         self._has_reset = False
-        self._rows = np.arange(num_envs)
-        self._action_mask = np.ones((num_envs, self._engine.num_actions), np.int8)
         self._actions: NDArray[np.int64] | None = None
         self._results = np.zeros((len(self.league.names), 3), np.int64)
+        engine = ENGINES[self.variant.game]
         super().__init__(
             num_envs,
-            self._engine.encoding.space(encoding, self.variant.deck_size),
-            spaces.Discrete(self._engine.num_actions),
+            engine.encoding.space(encoding, self.variant.deck_size),
+            spaces.Discrete(engine.num_actions),
         )
+
+    @property
+    def opponents(self) -> NDArray[np.int64]:
+        """int64 (num_envs,): the number in the league of each row's opponent."""
+        return self._games.opponents
+
+    @property
+    def seats(self) -> NDArray[np.int64]:
+        """int64 (num_envs,): the learner's seat in each row."""
+        return self._games.seats
 
     def seed(self, seed: int | None = None) -> list[int | None]:
         """Fixes what the next `reset` deals; each row has a stream of its own."""
@@ -106,42 +111,17 @@ class SelfPlayVecEnv(VecEnv):
     def reset(self) -> NDArray[Any]:
         """Deals all games anew, from the seed if `seed` has been called, else going on."""
         if self._seed is not None:
-            self._batch.reset(self._seed, domain=seeding.TRAINING)
-            states = seeding.generator_states(
-                self._seed, seeding.AGENTS, self._rows.astype(np.uint64)
-            )
-            self._act_seeds, self._draw_seeds = states[:, 0], states[:, 1]
-            self._calls = 0
-            self._games_played = np.zeros(self.num_envs, np.uint64)
-            self.opponents = np.zeros(self.num_envs, np.int64)
-            self.seats = np.zeros(self.num_envs, np.int64)
-            self._lengths = np.zeros(self.num_envs, np.int64)
+            self._games.reset(self._seed)
             self._seed = None
         else:
-            self._engine.deal(self._batch.games, self._rows)
+            self._games.deal_again()
         self._has_reset = True
         self._actions = None
-        self._begin(self._rows)
-        if not self._engine.simultaneous:
-            self._let_opponents_play()
-        return self._observe_learner()
-
-    def _begin(self, rows: NDArray[np.int64]) -> None:
-        """Seats and opponents for games that have just been dealt."""
-        count = self._games_played[rows]
-        self.seats[rows] = (rows + count.astype(np.int64)) & 1
-        bits = seeding.action_seeds(self._draw_seeds[rows], count)
-        self.opponents[rows] = self.league.draw((bits >> np.uint64(11)) * 2.0**-53)
-        self._games_played[rows] = count + np.uint64(1)
-        self._lengths[rows] = 0
-
-    def _observe_learner(self) -> NDArray[Any]:
-        observation, self._action_mask = self._batch.observe(self._rows, self.seats)
-        return observation
+        return self._games.observe()
 
     def action_masks(self) -> NDArray[np.int8]:
         """The learner's masks, int8 (num_envs, A), in an array of the caller's own."""
-        return self._action_mask.copy()
+        return self._games.mask.copy()
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Takes the learner's actions, integers (num_envs,).
@@ -153,7 +133,7 @@ class SelfPlayVecEnv(VecEnv):
         if not self._has_reset:
             raise RuntimeError("no game has been dealt yet: call reset() first")
         given = np.asarray(actions)
-        highest = self._engine.num_actions - 1
+        highest = len(self._games.mask[0]) - 1
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise ValueError(
                 f"actions has dtype {given.dtype} and shape {given.shape}; "
@@ -173,85 +153,25 @@ class SelfPlayVecEnv(VecEnv):
         if self._actions is None:
             raise RuntimeError("no actions have been given: call step_async() first")
         actions, self._actions = self._actions, None
-        self._rewards = np.zeros(self.num_envs, np.float32)
-        self._dones = np.zeros(self.num_envs, np.bool_)
-        self._infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        self._lengths += 1
-        games = self._batch.games
-        legal = self._action_mask[self._rows, actions] != 0
-        if not legal.all():
-            lost = np.flatnonzero(~legal)
-            games["status"][lost] = TERMINATED
-            games["winner"][lost] = 1 - self.seats[lost]
-            for row in lost:
-                self._infos[row]["illegal_action"] = int(actions[row])
-        joint = np.stack([actions, actions], axis=1)
-        if self._engine.simultaneous:
-            running = np.flatnonzero(legal)
-            joint[running, 1 - self.seats[running]] = self._opponents_actions(running)
-        self._engine.play(games, joint)
-        self._settle()
-        if not self._engine.simultaneous:
-            self._let_opponents_play()
-        return self._observe_learner(), self._rewards, self._dones, self._infos
-
-    def _let_opponents_play(self) -> None:
-        """Strategic War: opponents move until the learner must choose in every game."""
-        while len(rows := np.flatnonzero(self._batch.mover != self.seats)):
-            games = self._batch.games[rows]
-            actions = self._opponents_actions(rows)
-            self._engine.play(games, np.stack([actions, actions], axis=1))
-            self._batch.games[rows] = games
-            self._settle()
-
-    def _opponents_actions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What the opponents choose in games ``rows``: one call for each opponent."""
-        seeds = seeding.action_seeds(self._act_seeds[rows], self._calls)
-        self._calls += 1
-        numbers = self.opponents[rows]
-        chosen = np.empty(len(rows), np.int64)
-        for number in np.unique(numbers).tolist():
-            theirs = np.flatnonzero(numbers == number)
-            agent = self.league.agent(number)
-            places = rows[theirs]
-            observation, mask = self._batch.observe(
-                places, 1 - self.seats[places], encoding=agent.encoding, memory=agent.memory
-            )
-            legal = mask.copy()  # what the agent gets is its own
-            actions, state = agent.act(observation, mask, seeds[theirs])
-            if state is not None:
-                raise ValueError(
-                    f"opponents: {agent.name} keeps a state, which cannot be kept here"
-                )
-            if not legal[np.arange(len(theirs)), actions].all():
-                raise ValueError(f"opponents: {agent.name} chose an illegal action")
-            chosen[theirs] = actions
-        return chosen
-
-    def _settle(self) -> None:
-        """Books the games that have ended and deals them anew."""
-        games = self._batch.games
-        rows = np.flatnonzero(games["status"] != RUNNING)
-        if not len(rows):
-            return
-        winners, seats = games["winner"][rows], self.seats[rows]
-        reward = np.where(winners < 0, 0, np.where(winners == seats, 1, -1))
-        truncated = games["status"][rows] == TRUNCATED
-        final, _ = self._batch.observe(rows, seats)
-        shares = self.league.share_of(self.opponents[rows])
-        np.add.at(self._results, (shares, 1 - reward), 1)
-        self._rewards[rows] = reward
-        self._dones[rows] = True
-        for k, row in enumerate(rows.tolist()):
-            self._infos[row] |= {
-                "terminal_observation": final[k],
-                "TimeLimit.truncated": bool(truncated[k]),
-                "episode": {"r": float(reward[k]), "l": int(self._lengths[row])},
+        ended = self._games.step(actions)
+        rewards = np.zeros(self.num_envs, np.float32)
+        dones = np.zeros(self.num_envs, np.bool_)
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        rewards[ended.rows] = ended.reward
+        dones[ended.rows] = True
+        shares = self.league.share_of(ended.opponents)
+        np.add.at(self._results, (shares, 1 - ended.reward), 1)
+        for k, row in enumerate(ended.rows.tolist()):
+            infos[row] |= {
+                "terminal_observation": ended.observation[k],
+                "TimeLimit.truncated": bool(ended.truncated[k]),
+                "episode": {"r": float(ended.reward[k]), "l": int(ended.lengths[k])},
                 "opponent": self.league.names[shares[k]],
-                "seat": int(seats[k]),
+                "seat": int(ended.seats[k]),
             }
-        self._engine.deal(games, rows)
-        self._begin(rows)
+            if ended.illegal[k] >= 0:
+                infos[row]["illegal_action"] = int(ended.illegal[k])
+        return self._games.observe(), rewards, dones, infos
 
     def take_results(self) -> dict[str, tuple[int, int, int]]:
         """The learner's wins, draws and losses by opponent since the last call."""
@@ -264,7 +184,7 @@ class SelfPlayVecEnv(VecEnv):
 
     def close(self) -> None:
         """Ends the engine's threads; may be called twice."""
-        self._batch.close()
+        self._games.close()
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """An attribute of this class, once for each row asked for.

@@ -1,0 +1,222 @@
+"""Many games, each from one seat, with agents in the other: what vector environments share."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from war_agents.agent import Agent
+from war_envs import seeding
+from war_envs.batch import Batch
+from war_envs.engine import ENGINES
+from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED
+from war_envs.variant import Variant
+
+
+class Opponents(Protocol):
+    """Who plays in the other seats; every opponent has a number."""
+
+    def draw(self, uniform: NDArray[np.floating]) -> NDArray[np.int64]:
+        """The opponents of new games, from numbers (K,) that lie in 0 to below 1."""
+        ...
+
+    def agent(self, number: int) -> Agent:
+        """The opponent with a number."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The games that ended in a step, K of them.
+
+    Attributes:
+        rows: int64 (K,): which.
+        observation: (K, F): what the player saw at the end.
+        reward: int64 (K,): the player's, +1, 0 or -1.
+        truncated: bool (K,): only the turn limit ended it.
+        lengths: int64 (K,): the player's choices.
+        seats: int64 (K,): where the player sat.
+        opponents: int64 (K,): the opponents' numbers.
+        illegal: int64 (K,): the player's illegal action, which lost it the game, or -1.
+    """
+
+    rows: NDArray[np.int64]
+    observation: NDArray[Any]
+    reward: NDArray[np.int64]
+    truncated: NDArray[np.bool_]
+    lengths: NDArray[np.int64]
+    seats: NDArray[np.int64]
+    opponents: NDArray[np.int64]
+    illegal: NDArray[np.int64]
+
+
+class SeatGames:
+    """Row i is a game against an opponent that stays the same until that game ends.
+
+    Unless one seat is given, the player's changes with each game of a row, and with neighbouring
+    rows. In Strategic War a step goes on through the opponents' moves to the player's next choice.
+    Games that end are dealt anew in the same step.
+
+    Args:
+        variant: what is played.
+        num_games: how many at once.
+        opponents: who plays against the player; they must not keep a state.
+        seat: 0 or 1 for the player in every game, None for both in turn.
+        encoding, memory: what the player observes.
+
+    Attributes:
+        opponents: int64 (B,): the number of each row's opponent.
+        seats: int64 (B,): the player's seat in each row.
+        mask: int8 (B, A): the player's legal actions, as of the last `observe`.
+    """
+
+    def __init__(
+        self,
+        variant: Variant,
+        num_games: int,
+        opponents: Opponents,
+        *,
+        seat: int | None = None,
+        encoding: str = "vector",
+        memory: str = "perfect",
+    ) -> None:
+        self._batch = Batch(variant, num_games, encoding=encoding, memory=memory)
+        self._engine = ENGINES[variant.game]
+        self._who = opponents
+        self._seat = seat
+        self._rows = np.arange(num_games)
+        self.mask = np.ones((num_games, self._engine.num_actions), np.int8)
+
+    def reset(self, seed: int) -> None:
+        """Deals all games, each row from a stream of its own."""
+        number = len(self._rows)
+        self._batch.reset(seed, domain=seeding.TRAINING)
+        states = seeding.generator_states(seed, seeding.AGENTS, self._rows.astype(np.uint64))
+        self._act_seeds, self._draw_seeds = states[:, 0], states[:, 1]
+        self._calls = 0
+        self._games_played = np.zeros(number, np.uint64)
+        self.opponents = np.zeros(number, np.int64)
+        self.seats = np.zeros(number, np.int64)
+        self._lengths = np.zeros(number, np.int64)
+        self._begin_all()
+
+    def deal_again(self) -> None:
+        """Deals all games anew, each from its own generator."""
+        self._engine.deal(self._batch.games, self._rows)
+        self._begin_all()
+
+    def _begin_all(self) -> None:
+        self._begin(self._rows)
+        self._ended: list[Ended] = []
+        self._illegal = np.full(len(self._rows), -1)
+        if not self._engine.simultaneous:
+            self._let_opponents_play()
+
+    def _begin(self, rows: NDArray[np.int64]) -> None:
+        """Seats and opponents for games that have just been dealt."""
+        count = self._games_played[rows]
+        if self._seat is None:
+            self.seats[rows] = (rows + count.astype(np.int64)) & 1
+        else:
+            self.seats[rows] = self._seat
+        bits = seeding.action_seeds(self._draw_seeds[rows], count)
+        self.opponents[rows] = self._who.draw((bits >> np.uint64(11)) * 2.0**-53)
+        self._games_played[rows] = count + np.uint64(1)
+        self._lengths[rows] = 0
+
+    def observe(self) -> NDArray[Any]:
+        """The player's observations (B, F), in an array of the caller's own; also sets ``mask``."""
+        observation, self.mask = self._batch.observe(self._rows, self.seats)
+        return observation
+
+    def step(self, actions: NDArray[np.int64]) -> Ended:
+        """Plays the player's actions (B,), each of the action space, and the opponents' answers.
+
+        An action that ``mask`` forbids loses the game.
+        """
+        self._ended = []
+        self._lengths += 1
+        games = self._batch.games
+        legal = self.mask[self._rows, actions] != 0
+        self._illegal = np.where(legal, -1, actions)
+        lost = np.flatnonzero(~legal)
+        games["status"][lost] = TERMINATED
+        games["winner"][lost] = 1 - self.seats[lost]
+        joint = np.stack([actions, actions], axis=1)
+        if self._engine.simultaneous:
+            running = np.flatnonzero(legal)
+            joint[running, 1 - self.seats[running]] = self._opponents_actions(running)
+        self._engine.play(games, joint)
+        self._settle()
+        if not self._engine.simultaneous:
+            self._let_opponents_play()
+        return _joined(self._ended)
+
+    def _let_opponents_play(self) -> None:
+        """Strategic War: opponents move until the player must choose in every game."""
+        while len(rows := np.flatnonzero(self._batch.mover != self.seats)):
+            games = self._batch.games[rows]
+            actions = self._opponents_actions(rows)
+            self._engine.play(games, np.stack([actions, actions], axis=1))
+            self._batch.games[rows] = games
+            self._settle()
+
+    def _opponents_actions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What the opponents choose in games ``rows``: one call for each opponent."""
+        seeds = seeding.action_seeds(self._act_seeds[rows], self._calls)
+        self._calls += 1
+        numbers = self.opponents[rows]
+        chosen = np.empty(len(rows), np.int64)
+        for number in np.unique(numbers).tolist():
+            theirs = np.flatnonzero(numbers == number)
+            agent = self._who.agent(number)
+            places = rows[theirs]
+            observation, mask = self._batch.observe(
+                places, 1 - self.seats[places], encoding=agent.encoding, memory=agent.memory
+            )
+            legal = mask.copy()  # what the agent gets is its own
+            actions, state = agent.act(observation, mask, seeds[theirs])
+            if state is not None:
+                raise ValueError(
+                    f"opponents: {agent.name} keeps a state, which cannot be kept here"
+                )
+            if not legal[np.arange(len(theirs)), actions].all():
+                raise ValueError(f"opponents: {agent.name} chose an illegal action")
+            chosen[theirs] = actions
+        return chosen
+
+    def _settle(self) -> None:
+        """Books the games that have ended and deals them anew."""
+        games = self._batch.games
+        rows = np.flatnonzero(games["status"] != RUNNING)
+        if not len(rows) and self._ended:
+            return
+        winners, seats = games["winner"][rows], self.seats[rows]
+        final, _ = self._batch.observe(rows, seats)
+        self._ended.append(
+            Ended(
+                rows,
+                final,
+                np.where(winners < 0, 0, np.where(winners == seats, 1, -1)),
+                games["status"][rows] == TRUNCATED,
+                self._lengths[rows],
+                seats,
+                self.opponents[rows],
+                self._illegal[rows],
+            )
+        )
+        self._engine.deal(games, rows)
+        self._begin(rows)
+
+    def close(self) -> None:
+        """Ends the engine's threads; may be called twice."""
+        self._batch.close()
+
+
+def _joined(parts: list[Ended]) -> Ended:
+    """The games of all parts of a step; no row is in two of them."""
+    if len(parts) == 1:
+        return parts[0]
+    fields = vars(parts[0])
+    return Ended(**{name: np.concatenate([vars(part)[name] for part in parts]) for name in fields})

@@ -1,0 +1,229 @@
+"""One seat of many games against an agent, as a Gymnasium vector environment on the batch engine.
+
+>>> import gymnasium, war_envs
+>>> envs = gymnasium.make_vec("war_envs/AttackDefence-v0", num_envs=4096, opponent="memory")
+>>> observations, infos = envs.reset(seed=7)
+>>> actions = infos["action_mask"].argmax(axis=1)  # any legal ones
+>>> observations, rewards, terminations, truncations, infos = envs.step(actions)
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from war_agents.agent import Agent
+from war_agents.opponent import checked_agent
+from war_agents.seats import SeatGames
+from war_agents.versus import checked_seat
+from war_envs import seeding
+from war_envs.encoding import EncodingName, MemoryName
+from war_envs.engine import ENGINES
+from war_envs.messages import shown
+from war_envs.variant import integer, make_variant
+
+Infos = dict[str, Any]
+MAX_ENVS = 1_000_000
+
+
+class VersusVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
+    """``num_envs`` games of a player against one agent, which answers for all games in one call.
+
+    *Observations* (N, F), *rewards* float64 (N,), *terminations* and *truncations* bool (N,) are
+    what `war_agents.versus.VersusEnv` gives for one game, in arrays of the caller's own. A choice
+    that is not legal loses its game: reward -1, terminated.
+
+    *Autoreset* is same-step: when a game ends, the observation is already that of the next deal,
+    and the true end is in the infos.
+
+    *Infos.* Each key comes with ``_key``, bool (N,), which rows have it:
+
+    ===============  ==============================================================================
+    ``action_mask``  int8 (N, A), the legal actions now
+    ``seat``         int64 (N,), the player's seat now
+    ``final_obs``    object (N,), what the player saw at the end of a game that ended in this step
+    ``final_info``   of those games: ``seat``, ``length`` (the player's choices), and
+                     ``illegal_action``, the illegal action that lost it, or -1
+    ===============  ==============================================================================
+
+    *Randomness.* ``reset(seed=s)`` deals row i from (s, lane i), as `war_envs.batch` does; row 0
+    is what the single environments deal from s. ``reset()`` goes on.
+
+    Args:
+        game: ``"attack-defence"`` or ``"strategic-war"``.
+        num_envs: games at once, 1 to 1,000,000.
+        opponent: an agent, a registered name, a run folder or a model file; it must not keep a
+            state.
+        seat: 0 or 1, or an agent's name; None gives the player both in turn.
+        minimal, fair, open_cards, num_ranks, max_turns, own_card: as for the PettingZoo
+            environments.
+        encoding, memory: what the player observes.
+        render_mode: None; a single environment draws.
+
+    Raises:
+        ValueError: an argument that is not allowed.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int = 1,
+        *,
+        opponent: str | Path | Agent = "random",
+        seat: int | str | None = None,
+        encoding: EncodingName = "vector",
+        memory: MemoryName = "perfect",
+        render_mode: None = None,
+        **options: Any,
+    ) -> None:
+        if render_mode is not None:
+            raise ValueError(f"render_mode={shown(render_mode)} is not allowed; it must be None")
+        self.num_envs = integer("num_envs", num_envs, 1, MAX_ENVS)
+        self.variant = make_variant(game, **options)
+        self.opponent = checked_agent(opponent, self.variant)
+        self._games = SeatGames(
+            self.variant,
+            self.num_envs,
+            _OneOpponent(self.opponent),
+            seat=checked_seat(seat),
+            encoding=encoding,
+            memory=memory,
+        )
+        engine = ENGINES[self.variant.game]
+        self.single_observation_space = engine.encoding.space(encoding, self.variant.deck_size)
+        self.single_action_space = spaces.Discrete(engine.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}
+        self.render_mode = None
+        self._has_reset = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[Any], Infos]:
+        """Deals all games.
+
+        Args:
+            seed: 0 to 2**63 - 1; None goes on (from fresh entropy the first time).
+            options: none are known.
+
+        Returns:
+            Observations and infos.
+
+        Raises:
+            ValueError: a bad seed, or options; nothing has changed then.
+        """
+        if options:
+            raise ValueError(f"options={shown(options)} is not allowed; there are none")
+        if seed is not None or not self._has_reset:
+            checked = seeding.checked_seed(seed)
+            super().reset(seed=checked)
+            self._games.reset(checked)
+        else:
+            self._games.deal_again()
+        self._has_reset = True
+        observations = self._games.observe()
+        return observations, self._infos()
+
+    def step(
+        self, actions: NDArray[np.int64]
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Infos]:
+        """Plays the player's choices (N,), and the opponent's until it is the player's turn again.
+
+        Raises:
+            ValueError: the wrong shape, or numbers outside the action space; nothing has changed
+                then.
+            RuntimeError: there has been no `reset`.
+        """
+        if not self._has_reset:
+            raise RuntimeError("no game has been dealt yet: call reset() first")
+        ended = self._games.step(self._checked(actions))
+        rewards = np.zeros(self.num_envs, np.float64)
+        terminations = np.zeros(self.num_envs, np.bool_)
+        truncations = np.zeros(self.num_envs, np.bool_)
+        rewards[ended.rows] = ended.reward
+        terminations[ended.rows] = ~ended.truncated
+        truncations[ended.rows] = ended.truncated
+        observations = self._games.observe()
+        infos = self._infos()
+        if len(ended.rows):
+            finals = np.full(self.num_envs, None, object)
+            for row, observation in zip(ended.rows, ended.observation, strict=True):
+                finals[row] = observation
+            infos |= _with_mask("final_obs", finals, ended.rows)
+            final_info: Infos = {}
+            for name, values in (
+                ("seat", ended.seats),
+                ("length", ended.lengths),
+                ("illegal_action", ended.illegal),
+            ):
+                column = np.full(self.num_envs, -1, np.int64)
+                column[ended.rows] = values
+                final_info |= _with_mask(name, column, ended.rows)
+            infos |= _with_mask("final_info", final_info, ended.rows, self.num_envs)
+        return observations, rewards, terminations, truncations, infos
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """The legal actions now: int8 (N, A), 1 for each."""
+        return self._games.mask.copy()
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Ends the engine's threads."""
+        self._games.close()
+
+    def _infos(self) -> Infos:
+        everywhere = np.arange(self.num_envs)
+        mask, seats = self.action_masks(), self._games.seats.copy()
+        return _with_mask("action_mask", mask, everywhere) | _with_mask("seat", seats, everywhere)
+
+    def _checked(self, actions: object) -> NDArray[np.int64]:
+        given = np.asarray(actions)
+        highest = self._games.mask.shape[1] - 1
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions has dtype {given.dtype} and shape {given.shape}; "
+                f"it must be integers ({self.num_envs},)"
+            )
+        if given.min() < 0 or given.max() > highest:
+            raise ValueError(f"actions must lie in 0 to {highest}")
+        return given.astype(np.int64)
+
+
+class _OneOpponent:
+    """The same agent for every game."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def draw(self, uniform: NDArray[np.floating]) -> NDArray[np.int64]:
+        return np.zeros(len(uniform), np.int64)
+
+    def agent(self, number: int) -> Agent:
+        return self._agent
+
+
+def _with_mask(name: str, value: Any, rows: NDArray[np.int64], number: int | None = None) -> Infos:
+    """``value`` under its name, and under ``_name`` which rows have it."""
+    mask = np.zeros(len(value) if number is None else number, np.bool_)
+    mask[rows] = True
+    return {name: value, f"_{name}": mask}
+
+
+def attack_defence(num_envs: int = 1, **options: Any) -> VersusVectorEnv:
+    """A `VersusVectorEnv` of War of Attack and Defence: what ``gymnasium.make_vec`` makes."""
+    return _of_game("attack-defence", num_envs, options)
+
+
+def strategic_war(num_envs: int = 1, **options: Any) -> VersusVectorEnv:
+    """A `VersusVectorEnv` of Strategic War: what ``gymnasium.make_vec`` makes."""
+    return _of_game("strategic-war", num_envs, options)
+
+
+def _of_game(game: str, num_envs: int, options: dict[str, Any]) -> VersusVectorEnv:
+    if "game" in options:
+        raise ValueError(f"game={shown(options['game'])} is not allowed; this id makes {game}")
+    return VersusVectorEnv(game, num_envs, **options)
