@@ -151,11 +151,12 @@ def test_wrong_arguments_are_named_and_change_nothing() -> None:
     for options in (
         {"seat": 2},
         {"num_ranks": 4},
-        {"game": "strategic-war"},
         {"render_mode": "ansi"},
         {"encoding": "pixels"},
     ):
         with pytest.raises(ValueError, match=next(iter(options))):
             make("attack-defence", 2, **options)
+    with pytest.raises(ValueError, match="game='strategic-war' is not allowed"):
+        gymnasium.make_vec(IDS["attack-defence"], num_envs=2, game="strategic-war")
     with pytest.raises(ValueError, match="agent 'nobody' is unknown"):
         make("attack-defence", 2, opponent="nobody")

@@ -1,0 +1,125 @@
+"""``war bench``: what its lines hold, and that ratios which do not depend on the machine are kept."""
+
+import functools
+import importlib
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from war_agents.bench import SECTIONS, Section, aec, batch, train
+from war_agents.bench.measure import rate
+from war_agents.bench.report import figure
+from war_agents.cli import main
+from war_envs import attack_defence_v0
+
+KEYS = {"name", "variant", "batch", "threads", "unit", "includes", "median", "min", "max"}
+KEYS |= {"machine", "versions"}
+QUICK: dict[Section, dict[str, Any]] = {
+    "batch": {"seconds": 0.01, "batch": 32},
+    "aec": {"seconds": 0.01},
+    "vec": {"seconds": 0.01, "batch": 32},
+    "train": {"seconds": 0.0, "repeats": 1},
+    "tournament": {"seconds": 0.0, "deals": 2},
+}
+NAMES: dict[Section, set[str]] = {
+    "batch": {
+        f"batch/{game}/{encoding}"
+        for game in ("attack-defence", "strategic-war")
+        for encoding in ("tokens", "vector", "vector/numpy-copy", "vector/share-of-copy")
+    },
+    "aec": {
+        f"aec/{game}/{kind}"
+        for game in ("attack-defence", "strategic-war", "trivial")
+        for kind in ("raw", "env", "wrappers")
+    },
+    "vec": {
+        f"vec/{game}/{kind}"
+        for game in ("attack-defence", "strategic-war")
+        for kind in ("gymnasium/vector", "gymnasium/tokens", "self-play")
+    },
+    "train": {"train/self-play", "train/ceiling", "train/share-of-ceiling"},
+    "tournament": {"tournament/scripted"},
+}
+
+
+def bench(
+    section: Section,
+    *arguments: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> str:
+    """What the command prints when it measures for a moment only."""
+    module = importlib.import_module(f"war_agents.bench.{section}")
+    monkeypatch.setattr(module, "run", functools.partial(module.run, **QUICK[section]))
+    monkeypatch.setattr(sys, "argv", ["war", "bench", section, *arguments])
+    main()
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_json_lines(
+    section: Section, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = bench(section, "--json", monkeypatch=monkeypatch, capsys=capsys)
+    lines: list[dict[str, Any]] = [json.loads(line) for line in out.splitlines()]
+    assert {line["name"] for line in lines} == NAMES[section]
+    for line in lines:
+        assert line.keys() >= KEYS
+        assert 0 < line["min"] <= line["median"] <= line["max"], line
+        assert line["batch"] >= 1
+        assert line["threads"] >= 1
+        assert line["versions"]["war-envs"]
+        assert line["includes"]
+    if section == "train":
+        # Far from both: about 0.95 on a machine of one's own.
+        share = next(line["median"] for line in lines if line["name"] == "train/share-of-ceiling")
+        assert share >= 0.6, "self-play is held up by its games"
+    else:
+        assert all(line["repeats"] == 5 for line in lines)
+    if section == "batch":
+        assert {line["threads"] for line in lines} == {1, 2}
+
+
+def test_five_repeats_of_training_are_the_default() -> None:
+    assert train.run.__kwdefaults__["repeats"] == 5
+
+
+def test_the_table_shows_every_measurement(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = bench("aec", monkeypatch=monkeypatch, capsys=capsys)
+    assert all(name in out for name in NAMES["aec"])
+    assert "full games" in out
+    assert "\x1b" not in out
+    assert "…" not in out
+
+
+def test_a_batch_is_many_times_as_fast_as_the_environment() -> None:
+    (many,) = batch.measurements("attack-defence", "tokens", 0.5, variant="minimal")
+    one = aec.RandomGames(attack_defence_v0.raw_env(minimal=True))
+    one.work()
+    assert many.median >= 20 * rate(one.work, 0.5)
+
+
+def test_only_the_work_is_timed_and_counted() -> None:
+    calls = []
+    work = functools.partial(calls.append, "work")
+    prepare = functools.partial(calls.append, "prepare")
+    assert rate(lambda: work() or 3, 0.0, prepare) > 0
+    assert calls == ["prepare", "work"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.123456, "0.123"),
+        (8.97, "8.97"),
+        (123.4, "123"),
+        (64_231.0, "64,200"),
+        (1e7, "10,000,000"),
+    ],
+)
+def test_figures(value: float, text: str) -> None:
+    assert figure(value) == text
