@@ -1,10 +1,12 @@
 # make install   .venv with the project and its training extra
 # make demo      trains for about a minute by self-play, then plays a tournament with the result
 # make test      installs what the tests need and runs them
+# make bench     measures speeds and writes docs/benchmarks.md; some minutes
+# make bench-peers   the same, with other packages beside it, in environments under .venvs
 # make check     lint, types, and the wheel in a clean environment
 
 PYTHON ?= python3
-DEMO_STEPS ?= 400_000
+DEMO_STEPS ?= 1_000_000
 BIN := .venv/bin
 
 # Every install goes through constraints.txt: an unpinned torch would be a download of gigabytes.
@@ -12,7 +14,7 @@ BIN := .venv/bin
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 	$(BIN)/python -m pip install --no-input --disable-pip-version-check -c constraints.txt
 
-.PHONY: install demo test check
+.PHONY: install demo test bench bench-peers bench-page check
 .DELETE_ON_ERROR:
 
 install: .venv/installed
@@ -37,8 +39,35 @@ demo: install
 test: .venv/installed-dev
 	$(BIN)/python -m pytest
 
+# Each run starts afresh, so that a page never mixes figures of two.
+FIGURES := report/bench
+PEERS := pettingzoo rlcard openspiel pgx tutorial
+
+bench: .venv/installed-dev
+	rm -rf $(FIGURES)
+	mkdir -p $(FIGURES)
+	for section in batch aec vec train tournament; do \
+		$(BIN)/war bench $$section --json > $(FIGURES)/$$section.jsonl || exit 1; done
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/curve.py docs/benchmarks-curve.svg \
+		> $(FIGURES)/curve.jsonl
+	$(MAKE) --no-print-directory bench-page
+
+bench-peers: $(PEERS:%=.venvs/%/installed) bench
+	for peer in $(PEERS); do OMP_NUM_THREADS=1 .venvs/$$peer/bin/python \
+		benchmarks/peers/$${peer}_*.py > $(FIGURES)/peers-$$peer.jsonl || exit 1; done
+	$(MAKE) --no-print-directory bench-page
+
+bench-page:
+	$(BIN)/python benchmarks/write_report.py $(FIGURES) docs/benchmarks.md
+
+# Not through constraints.txt: what peers need is no part of the project, and pinned for itself.
+.venvs/%/installed: benchmarks/peers/requirements-%.txt
+	$(PYTHON) -m venv .venvs/$*
+	.venvs/$*/bin/python -m pip install --no-input --disable-pip-version-check -r $<
+	touch $@
+
 check: .venv/installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy war_envs agents/war_agents train/war_train tests examples
+	$(BIN)/mypy war_envs agents/war_agents train/war_train tests examples benchmarks
 	$(BIN)/python tests/packaging/check_wheel.py

@@ -1,4 +1,4 @@
-"""The ``war`` command: ``war train``, ``war tournament``, ``war envs``.
+"""The ``war`` command: ``war train``, ``war tournament``, ``war bench``, ``war envs``.
 
 Exit codes: 0; 1 with one line on standard error for anything that is wrong with what was asked for;
 2 for a wrong command line; 130 after Ctrl-C.
@@ -8,6 +8,7 @@ import contextlib
 import importlib
 import importlib.metadata
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from war_agents.arena.report import print_report
 from war_agents.arena.tournament import REPORT_FILE, RESULTS_FILE, run_tournament
+from war_agents.bench import Section
 from war_envs.registration import GYMNASIUM_IDS, PETTINGZOO_IDS
 from war_envs.variant import make_variant
 
@@ -36,6 +38,7 @@ def main() -> None:
         _run(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt as error:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends; another would tear that
         _fail(str(error) or "interrupted", getattr(error, "exit_code", 130))
     except BrokenPipeError:  # the reader has seen enough, as in `war envs | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -60,7 +63,7 @@ def _run(arguments: list[str]) -> None:
         _train(arguments[1:])
     else:
         tyro.extras.subcommand_cli_from_dict(
-            {"train": _explain_train, "tournament": _tournament, "envs": _envs},
+            {"train": _explain_train, "tournament": _tournament, "bench": _bench, "envs": _envs},
             prog="war",
             description=_DESCRIPTION,
             args=arguments,
@@ -146,6 +149,24 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
             bar.update(task, completed=done, total=total)
 
         yield show
+
+
+def _bench(what: tyro.conf.Positional[Section], *, json: bool = False) -> None:
+    """Measures how fast something is, in less than a minute.
+
+    Args:
+        what: The batch engine, the PettingZoo environments, vector environments, training (which
+            needs the extra "train"), or tournaments.
+        json: A line of JSON a measurement, as soon as it is there, instead of a table.
+    """
+    # Here, so that no other command has to load it.
+    from war_agents.bench import report, run
+
+    measurements = run(what)
+    if json:
+        report.print_lines(measurements)
+    else:
+        report.print_table(measurements)
 
 
 def _envs() -> None:

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from war_envs.encoding import Encoding
 from war_envs.engine import ENGINES
 from war_envs.variant import Variant, integer
 
@@ -50,16 +50,14 @@ class CardNetwork(nn.Module):
     A token stands for a few features (known? to the other? rank, suit: the columns of a vector
     observation). Each slot has weights for each feature, so the first layer is that of a dense
     network on the vector observation; but the features of a token are summed up once, in a table
-    with a row for each slot and token, and a position costs only one row a card. The last card of
+    with a row for each token and slot, and a position costs only one row a card. The last card of
     each zone (hands, table) is read once more, in a slot of its own, as its place varies. ReLU
     follows, and a hidden layer each for the policy and the value.
 
     In evaluation mode the table is made once, by ``eval()``: call it again after changing weights.
 
     Args:
-        encoding: the game's layout of observations.
-        deck_size: cards in the deck, 6 to 52.
-        num_actions: 2 or 4.
+        variant: the game and its deck; the modes do not matter.
         shape: how large.
 
     The weights are uninitialised: `initialise` them, or load a state dict. No generator is used.
@@ -67,35 +65,33 @@ class CardNetwork(nn.Module):
 
     scales: Tensor
     features: Tensor
-    offsets: Tensor
+    numbers: Tensor
+    places: Tensor
     zones: Tensor
 
-    def __init__(
-        self, encoding: Encoding, deck_size: int, num_actions: int, shape: NetworkShape
-    ) -> None:
+    def __init__(self, variant: Variant, shape: NetworkShape) -> None:
         super().__init__()
-        self.shape = shape
-        zones = encoding.slots_per_card
-        slots = encoding.num_slots(deck_size) + zones
-        vocabulary, width = encoding.features.shape
-        self._header_size = len(encoding.header)
-        self._deck_size = deck_size
-        self._table: Tensor | None = None
-        self._sizes_at = [encoding.index(f"{zone}_size") for zone in _ZONES[:zones]]
-        self._constant("zones", torch.arange(zones) * deck_size)
-        self._constant("scales", torch.tensor(encoding.scales))
-        self._constant("features", torch.tensor(encoding.features))
-        self._constant("offsets", torch.arange(slots, dtype=torch.int32) * vocabulary)
-        self.slots = nn.Parameter(torch.empty(slots, width, shape.embedding))
-        self.header = _linear(self._header_size, shape.embedding)
-        self.policy = _head(shape, num_actions)
-        self.value = _head(shape, 1)
-
-    @classmethod
-    def of(cls, variant: Variant, shape: NetworkShape) -> Self:
-        """The network for a variant's game and deck."""
         engine = ENGINES[variant.game]
-        return cls(engine.encoding, variant.deck_size, engine.num_actions, shape)
+        encoding = engine.encoding
+        self.shape = shape
+        self._header_size = len(encoding.header)
+        self._deck_size = variant.deck_size
+        self._table: Tensor | None = None
+        zones = encoding.slots_per_card
+        slots = encoding.num_slots(variant.deck_size) + zones
+        self._sizes_at = [encoding.index(f"{zone}_size") for zone in _ZONES[:zones]]
+        possible = _possible_tokens(encoding.features, variant.deck)
+        numbers = np.zeros(len(encoding.features), np.int32)
+        numbers[possible] = np.arange(len(possible))
+        self._constant("zones", torch.arange(zones) * variant.deck_size)
+        self._constant("scales", torch.tensor(encoding.scales))
+        self._constant("features", torch.tensor(encoding.features[possible]))
+        self._constant("numbers", torch.from_numpy(numbers * slots))
+        self._constant("places", torch.arange(slots, dtype=torch.int32))
+        self.slots = nn.Parameter(torch.empty(self.features.shape[1], slots, shape.embedding))
+        self.header = _linear(self._header_size, shape.embedding)
+        self.policy = _head(shape, engine.num_actions)
+        self.value = _head(shape, 1)
 
     @property
     def width(self) -> int:
@@ -109,11 +105,11 @@ class CardNetwork(nn.Module):
         """Sets all weights to where training starts, drawing from ``generator`` only."""
         # The cards that meet next matter most. With equal weights they would be lost among all
         # others, and learning what beats what takes ten times as long.
-        places = torch.arange(len(self.slots) - len(self.zones)) % self._deck_size
+        places = self.places[: -len(self.zones)] % self._deck_size
         last = torch.full(self.zones.shape, _LAST_STD)
         std = torch.cat([_TOP_STD / (1.0 + places) ** 2, last])
         with torch.no_grad():
-            self.slots.normal_(generator=generator).mul_(std[:, None, None])
+            self.slots.normal_(generator=generator).mul_(std[:, None])
         _set_up(self.header, 1.0, generator)
         for head, gain in ((self.policy, 0.01), (self.value, 1.0)):
             _set_up(head[0], math.sqrt(2.0), generator)
@@ -146,17 +142,17 @@ class CardNetwork(nn.Module):
         """The first layer: float32 (B, embedding), after ReLU."""
         table = self._make_table() if self._table is None else self._table
         header = tokens[:, : self._header_size] / self.scales
-        cards = tokens[:, self._header_size :].int()
+        cards = self.numbers[tokens[:, self._header_size :].int()]
         ends = self.zones + (tokens[:, self._sizes_at].long() - 1).clamp_min(0)
         cards = torch.cat([cards, cards.gather(1, ends)], dim=1)
         # Empty slots (token 0) have no features: all of them point to row 0, which is left out.
-        rows = (cards + self.offsets) * (cards != 0)
+        rows = (cards + self.places) * (cards != 0)
         summed = functional.embedding_bag(rows, table, mode="sum", padding_idx=0)
         return torch.relu(summed + self.header(header))
 
     def _make_table(self) -> Tensor:
-        table = torch.matmul(self.features, self.slots)
-        return table.reshape(-1, self.shape.embedding)
+        table = self.features @ self.slots.flatten(1)
+        return table.view(-1, self.shape.embedding)
 
     def train(self, mode: bool = True) -> Self:
         """Training mode, or evaluation mode with the table made ready."""
@@ -166,6 +162,13 @@ class CardNetwork(nn.Module):
             with torch.no_grad():
                 self._table = self._make_table()
         return self
+
+
+def _possible_tokens(features: NDArray[np.float32], deck: tuple[int, ...]) -> NDArray[np.int64]:
+    """The tokens that show a card of ``deck`` or none; the last 17 features are rank and suit."""
+    ranks, suits = features[:, -17:-4], features[:, -4:]
+    cards = 4 * ranks.argmax(axis=1) + suits.argmax(axis=1)
+    return np.flatnonzero(~ranks.any(axis=1) | np.isin(cards, deck))
 
 
 def _linear(inputs: int, outputs: int) -> nn.Linear:

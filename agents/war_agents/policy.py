@@ -166,7 +166,7 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
         raise ValueError(
             f"{file} plays {_deck(trained)}; it cannot play {_deck(variant)}: the decks differ"
         )
-    network = CardNetwork.of(trained, shape)
+    network = CardNetwork(trained, shape)
     network.load_state_dict(_read_weights(file, network))
     if name is None:
         name = file.parent.name if file.stem == "model" and file.parent.name else file.stem

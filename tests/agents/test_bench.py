@@ -1,9 +1,11 @@
-"""``war bench``: what its lines hold, and that ratios which do not depend on the machine are kept."""
+"""``war bench``: what its lines hold, and ratios that hold on any machine."""
 
 import functools
 import importlib
+import inspect
 import json
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -18,9 +20,10 @@ KEYS = {"name", "variant", "batch", "threads", "unit", "includes", "median", "mi
 KEYS |= {"machine", "versions"}
 QUICK: dict[Section, dict[str, Any]] = {
     "batch": {"seconds": 0.01, "batch": 32},
-    "aec": {"seconds": 0.01},
+    "aec": {"seconds": 0.3},
     "vec": {"seconds": 0.01, "batch": 32},
-    "train": {"seconds": 0.0, "repeats": 1},
+    # What others do on the machine meanwhile must not decide about a ratio.
+    "train": {"seconds": 0.0, "repeats": 1, "clock": time.process_time},
     "tournament": {"seconds": 0.0, "deals": 2},
 }
 NAMES: dict[Section, set[str]] = {
@@ -55,7 +58,7 @@ def bench(
     monkeypatch.setattr(module, "run", functools.partial(module.run, **QUICK[section]))
     monkeypatch.setattr(sys, "argv", ["war", "bench", section, *arguments])
     main()
-    return capsys.readouterr().out
+    return str(capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("section", SECTIONS)
@@ -67,7 +70,9 @@ def test_json_lines(
     assert {line["name"] for line in lines} == NAMES[section]
     for line in lines:
         assert line.keys() >= KEYS
-        assert 0 < line["min"] <= line["median"] <= line["max"], line
+        assert line["min"] <= line["median"] <= line["max"], line
+        # What wrappers add is a difference, which a moment's stop may turn over in one repeat.
+        assert line["median" if line["name"].endswith("/wrappers") else "min"] > 0, line
         assert line["batch"] >= 1
         assert line["threads"] >= 1
         assert line["versions"]["war-envs"]
@@ -75,7 +80,7 @@ def test_json_lines(
     if section == "train":
         # Far from both: about 0.95 on a machine of one's own.
         share = next(line["median"] for line in lines if line["name"] == "train/share-of-ceiling")
-        assert share >= 0.6, "self-play is held up by its games"
+        assert share >= 0.6, f"{share:.2f}: self-play is held up by its games"
     else:
         assert all(line["repeats"] == 5 for line in lines)
     if section == "batch":
@@ -83,7 +88,7 @@ def test_json_lines(
 
 
 def test_five_repeats_of_training_are_the_default() -> None:
-    assert train.run.__kwdefaults__["repeats"] == 5
+    assert inspect.signature(train.run).parameters["repeats"].default == 5
 
 
 def test_the_table_shows_every_measurement(
@@ -104,10 +109,13 @@ def test_a_batch_is_many_times_as_fast_as_the_environment() -> None:
 
 
 def test_only_the_work_is_timed_and_counted() -> None:
-    calls = []
-    work = functools.partial(calls.append, "work")
-    prepare = functools.partial(calls.append, "prepare")
-    assert rate(lambda: work() or 3, 0.0, prepare) > 0
+    calls: list[str] = []
+
+    def work() -> int:
+        calls.append("work")
+        return 3
+
+    assert rate(work, 0.0, lambda: calls.append("prepare")) > 0
     assert calls == ["prepare", "work"]
 
 

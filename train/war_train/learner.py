@@ -56,7 +56,7 @@ class CardPolicy(MaskableActorCriticPolicy):
         super().__init__(observation_space, action_space, lr_schedule, **kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        self.network = CardNetwork.of(*self._card_options)
+        self.network = CardNetwork(*self._card_options)
         self.network.initialise(self._draws)
         make_optimizer: Any = self.optimizer_class
         self.optimizer = make_optimizer(

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from torch.utils.tensorboard import SummaryWriter
 
 
@@ -22,13 +22,14 @@ class RunLog:
     """
 
     def __init__(self, folder: Path, total_steps: int, *, progress: bool) -> None:
+        self._total = total_steps
         self._lines = (folder / "log.jsonl").open("a", encoding="utf-8")
         self._board = SummaryWriter(str(folder / "tensorboard"))
         console = Console(stderr=True)
         self._bar = Progress(
             TextColumn("training"),
             BarColumn(),
-            MofNCompleteColumn(),
+            TaskProgressColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.description}"),
             console=console,
@@ -52,7 +53,7 @@ class RunLog:
 
     def show(self, steps: int, text: str | None = None) -> None:
         """Moves the bar to ``steps``, and writes ``text`` beside it."""
-        self._bar.update(self._task, completed=steps, description=text)
+        self._bar.update(self._task, completed=min(steps, self._total), description=text)
 
     def write(self, row: Mapping[str, Any]) -> None:
         """Appends one row, whose ``steps`` say when.

@@ -83,7 +83,7 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
     variant = config.variant
     weights, minibatches = _generators(config)
     shape = NetworkShape(config.embedding, config.hidden)
-    learner = TorchPolicy(CardNetwork.of(variant, shape), name=SELF, memory=config.memory)
+    learner = TorchPolicy(CardNetwork(variant, shape), name=SELF, memory=config.memory)
     league = League(variant, config.shares, learner=learner, past_size=config.past_size)
     with _torch_threads(config.threads), _StopRequest() as stop:
         env = SelfPlayVecEnv(
@@ -104,8 +104,8 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
             model.learn(config.steps, CallbackList([*callbacks, run]), log_interval=None)  # type: ignore[arg-type]
             file = run.save()
         env.close()
-    if stop.number is not None:
-        raise TrainingStoppedError(file, stop.number, model.num_timesteps)
+        if stop.number is not None:
+            raise TrainingStoppedError(file, stop.number, model.num_timesteps)
     return file
 
 
@@ -313,7 +313,8 @@ class _Run(BaseCallback):
         row |= self._pending
         self._pending = {}
         self._log.write(row)
-        self._log.show(steps, " ".join(f"{n} {score:.2f}" for n, score in row["score"].items()))
+        scores = " ".join(f"{name} {score:.2f}" for name, score in row["score"].items())
+        self._log.show(steps, f"{row['steps_per_second']}/s {scores}")
         self._logged_steps, self._logged_at = steps, time.monotonic()
 
 

@@ -1,0 +1,27 @@
+"""How fast everything is: what ``war bench`` measures.
+
+Each section is a module with a function ``run(seconds)`` that yields a `Measurement` after the
+other; ``seconds`` is about what is timed for each, so that tests can be short.
+"""
+
+import importlib
+from collections.abc import Iterator
+from typing import Any, Final, Literal, get_args
+
+from war_agents.bench.measure import Measurement
+
+Section = Literal["batch", "aec", "vec", "train", "tournament"]
+SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
+
+__all__ = ["SECTIONS", "Measurement", "Section", "run"]
+
+
+def run(section: Section, **options: Any) -> Iterator[Measurement]:
+    """The measurements of one section; ``options`` are those of its own ``run``.
+
+    Raises:
+        ImportError: the section needs an extra that is not installed; it is named.
+    """
+    module = importlib.import_module(f"war_agents.bench.{section}")
+    measurements: Iterator[Measurement] = module.run(**options)
+    return measurements

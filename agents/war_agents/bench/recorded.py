@@ -1,0 +1,77 @@
+"""Self-play without games: an environment that hands out what it recorded beforehand.
+
+Needs the extra ``train``.
+"""
+
+from typing import Any, Final
+from unittest import mock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from war_agents.bench.choose import Choices
+from war_train.league import League
+from war_train.vec_env import SelfPlayVecEnv, StepReturn
+
+STEPS: Final = 64
+_BEFORE: Final = 300  # steps that are played first, so that games are anywhere
+
+Question = tuple[Any, ...]  # the number of an opponent, and what it was asked
+
+
+class RecordedVecEnv(SelfPlayVecEnv):
+    """Hands out `STEPS` steps of random play over and over, whatever the learner does.
+
+    Each step asks the opponents again what they were asked when it was recorded.
+    """
+
+    def reset(self) -> NDArray[Any]:
+        """Records."""
+        super().reset()
+        choose = Choices(super().action_masks().shape)
+        for _ in range(_BEFORE):
+            self.step_async(choose(super().action_masks()))
+            super().step_wait()
+        self._tape: list[tuple[StepReturn, NDArray[np.int8], list[Question]]] = []
+        for _ in range(STEPS):
+            asked = _Asked(self.league)
+            self.step_async(choose(super().action_masks()))
+            with mock.patch.object(self.league, "agent", asked):
+                step = super().step_wait()
+            self._tape.append((step, super().action_masks(), asked.questions))
+        self._at = STEPS - 1
+        return self._tape[self._at][0][0]
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """Those that belong to the last observation."""
+        return self._tape[self._at][1].copy()
+
+    def step_wait(self) -> StepReturn:
+        """The next step of the tape."""
+        self._at = (self._at + 1) % STEPS
+        (observation, rewards, dones, infos), _, questions = self._tape[self._at]
+        for number, *asked in questions:
+            self.league.agent(number).act(*asked)
+        return observation, rewards.copy(), dones, infos
+
+
+class _Asked:
+    """Stands for ``League.agent``, and notes what its agents are asked."""
+
+    def __init__(self, league: League) -> None:
+        self.questions: list[Question] = []
+        self._agent = league.agent
+
+    def __call__(self, number: int) -> Any:
+        agent = self._agent(number)
+
+        def act(*asked: NDArray[Any]) -> Any:
+            self.questions.append((number, *(array.copy() for array in asked)))
+            return agent.act(*asked)
+
+        return mock.Mock(
+            spec=["name", "encoding", "memory", "act"],
+            encoding=agent.encoding,
+            memory=agent.memory,
+            act=act,
+        )
