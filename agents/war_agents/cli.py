@@ -87,6 +87,12 @@ def _train(arguments: list[str]) -> None:
     parsed: Any = tyro.cli(unchecked, prog="war train", args=arguments, config=_TYRO)
     config = checked(**vars(parsed))
     file = importlib.import_module("war_train.ppo").train(config)
+    evaluations = importlib.import_module("war_agents.policy").read_card(file)["evaluations"]
+    if evaluations:
+        last = evaluations[-1]
+        for name, found in last["scores"].items():
+            score, low, high = (f"{found[key]:.3f}" for key in ("score", "low", "high"))
+            print(f"{score} against {name}, {low} to {high} (95 %, {found['deals']} deals)")
     print(f"The model is in {file}")
 
 

@@ -12,6 +12,7 @@ import gymnasium
 import pettingzoo
 import pytest
 
+from war_agents import names
 from war_agents.cli import main
 
 WAR = [sys.executable, "-c", "from war_agents.cli import main; main()"]
@@ -196,6 +197,17 @@ def test_missing_packages_of_training_are_named(tmp_path: Path, package: str) ->
     assert done.stderr.count("\n") == 1
     assert 'pip install "war-envs[train]"' in done.stderr
     assert not (tmp_path / "run").exists()
+
+
+def test_training_ends_with_scores_and_where_the_model_is(tmp_path: Path) -> None:
+    flags = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--steps", "9000"]
+    done = war("train", *flags, "--final-deals", "20", "--out", "a run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    *scores, last = done.stdout.splitlines()
+    assert [line.split()[2].rstrip(",") for line in scores] == list(names("attack-defence"))
+    assert all("(95 %, 20 deals)" in line for line in scores)
+    assert last == f"The model is in {Path('a run') / 'model.safetensors'}"
+    assert (tmp_path / "a run" / "model.safetensors").is_file()
 
 
 def test_ctrl_c_ends_with_one_line_and_nothing_written(tmp_path: Path) -> None:

@@ -2,12 +2,9 @@
 
 import contextlib
 import copy
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -27,6 +24,7 @@ from war_train.config import PAST, SELF, TrainConfig
 from war_train.league import League
 from war_train.learner import CardPolicy, Rollout, SelfPlayPPO
 from war_train.log import RunLog
+from war_train.stopping import StopRequest, TrainingStoppedError
 from war_train.vec_env import SelfPlayVecEnv
 
 LAST_RATE = 0.05
@@ -42,21 +40,6 @@ _FIGURES = {
     "train/explained_variance": "explained_variance",
     "train/learning_rate": "learning_rate",
 }
-
-
-class TrainingStoppedError(KeyboardInterrupt):
-    """A signal has stopped a run early; its model has been saved.
-
-    Attributes:
-        file: the model.
-        exit_code: what a command should end with: 130 after SIGINT, 143 after SIGTERM.
-    """
-
-    def __init__(self, file: Path, number: int, steps: int) -> None:
-        name = signal.Signals(number).name
-        super().__init__(f"stopped by {name} after {steps} steps; the model is in {file}")
-        self.file = file
-        self.exit_code = 128 + number
 
 
 def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
@@ -85,7 +68,7 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
     shape = NetworkShape(config.embedding, config.hidden)
     learner = TorchPolicy(CardNetwork(variant, shape), name=SELF, memory=config.memory)
     league = League(variant, config.shares, learner=learner, past_size=config.past_size)
-    with _torch_threads(config.threads), _StopRequest() as stop:
+    with _torch_threads(config.threads), StopRequest() as stop:
         env = SelfPlayVecEnv(
             config.game,
             config.num_envs,
@@ -214,7 +197,7 @@ class _Run(BaseCallback):
         learner: TorchPolicy,
         env: SelfPlayVecEnv,
         log: RunLog,
-        stop: "_StopRequest",
+        stop: StopRequest,
     ) -> None:
         super().__init__()
         self._config = config
@@ -316,31 +299,6 @@ class _Run(BaseCallback):
         scores = " ".join(f"{name} {score:.2f}" for name, score in row["score"].items())
         self._log.show(steps, f"{row['steps_per_second']}/s {scores}")
         self._logged_steps, self._logged_at = steps, time.monotonic()
-
-
-class _StopRequest:
-    """Catches SIGINT and SIGTERM while it is entered, in the main thread.
-
-    Attributes:
-        number: the first signal that came, or None.
-    """
-
-    def __init__(self) -> None:
-        self.number: int | None = None
-        self._before: dict[int, Any] = {}
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self.number = self.number or number
-
-    def __enter__(self) -> "_StopRequest":
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._note)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,47 @@
+"""What Ctrl-C and SIGTERM do to a run: it ends at the next step, with its model saved."""
+
+import signal
+import threading
+from pathlib import Path
+from types import FrameType
+from typing import Any, Self
+
+
+class TrainingStoppedError(KeyboardInterrupt):
+    """A signal has stopped a run early; its model has been saved.
+
+    Attributes:
+        file: the model.
+        exit_code: what a command should end with: 130 after SIGINT, 143 after SIGTERM.
+    """
+
+    def __init__(self, file: Path, number: int, steps: int) -> None:
+        name = signal.Signals(number).name
+        super().__init__(f"stopped by {name} after {steps} steps; the model is in {file}")
+        self.file = file
+        self.exit_code = 128 + number
+
+
+class StopRequest:
+    """Catches SIGINT and SIGTERM while it is entered, in the main thread.
+
+    Attributes:
+        number: the first signal that came, or None.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self._before: dict[int, Any] = {}
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.number = self.number or number
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
