@@ -10,6 +10,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 LAST_LINES = {
     "random_play.py": "after ",
     "gymnasium_loop.py": "random play against memory, ten games: ",
+    "own_agent.py": "against memory   0.",
     "position.py": "  (['7D', 'TC', 'KS'], ['2C', 'AH'])",
     "train_and_evaluate.py": "memory   0.",
 }

@@ -49,7 +49,10 @@ class _CompileNotice(event.Listener):
         function = event.data["dispatcher"].py_func
         if not self.said and function.__module__.startswith(_PACKAGES):
             self.said = True
-            print("war-envs: compiling the engine, a few seconds, once", file=sys.stderr)
+            print(
+                "war-envs: compiling kernels, which takes some seconds once",
+                file=sys.stderr,
+            )
 
     def on_end(self, event: event.Event) -> None:
         pass

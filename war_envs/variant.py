@@ -156,6 +156,9 @@ def make_variant(game: str, name: str | Variant = "standard", **options: Any) ->
             f"variant={shown(name)} is unknown; choose from {', '.join(VARIANT_NAMES)}"
         )
     modes = {MODES[mode]: True for mode in name.split("+") if mode in MODES}
+    for mode in modes:
+        if options.get(mode, True) is False:
+            raise ValueError(f"{mode}=False is not allowed; variant={name!r} says otherwise")
     return cls(**{**modes, **checked_options(game, options)})
 
 

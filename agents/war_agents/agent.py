@@ -1,5 +1,6 @@
 """What an agent is, and how one is found by its name."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Protocol, runtime_checkable
@@ -7,9 +8,12 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from war_envs.messages import shown
 from war_envs.variant import GAMES, Variant, make_variant
 
 MODEL_FILE: Final = "model.safetensors"
+_NAME: Final = re.compile(r"[\w-]+")
+_RESERVED: Final = ("self", "past")  # who plays the learner's earlier and present selves
 
 
 @runtime_checkable
@@ -63,10 +67,18 @@ def register(name: str, factory: Factory, *, games: tuple[str, ...] = GAMES) -> 
     """Makes ``factory(variant)`` known as ``name``, for `make`, tournaments and training.
 
     Raises:
-        ValueError: the name is empty, taken or looks like a path, or a game is unknown.
+        ValueError: the name is no word of letters, digits, ``-`` and ``_``, is taken or stands for
+            the learner in training, the factory cannot be called, or a game is unknown.
     """
-    if not name or "/" in name or "\\" in name or name.startswith("."):
-        raise ValueError(f"name={name!r} is not allowed; use a word without slashes")
+    if not _NAME.fullmatch(name) or name in _RESERVED:
+        raise ValueError(
+            f"name={shown(name)} is not allowed; use letters, digits, - and _, "
+            f"but not {' or '.join(_RESERVED)}"
+        )
+    if not callable(factory):
+        raise ValueError(f"factory={shown(factory)} is not allowed; it must be callable")
+    if not isinstance(games, tuple | list):
+        raise ValueError(f"games={shown(games)} is not allowed; give a tuple of {', '.join(GAMES)}")
     for game in games:
         if game not in _FACTORIES:
             raise ValueError(

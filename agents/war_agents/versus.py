@@ -36,6 +36,14 @@ _RAW_ENVS: Final[dict[str, Callable[..., TableAEC]]] = {
 Result = tuple[NDArray[Any], dict[str, Any]]
 
 
+class RenderModeError(ValueError, TypeError):
+    """A render mode that there is not.
+
+    A TypeError too, because Stable-Baselines3's ``make_vec_env`` asks every environment for
+    pictures and takes that, and nothing else, for "it has none".
+    """
+
+
 class VersusEnv(gymnasium.Env[NDArray[Any], int]):
     """A player of one of the games against an agent.
 
@@ -101,6 +109,8 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
         render_mode: Literal["ansi"] | None = None,
         render_view: Literal["player_0", "player_1", "all"] | None = None,
     ) -> None:
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise RenderModeError(f"render_mode={shown(render_mode)} is not allowed; use 'ansi'")
         options: dict[str, Any] = {
             "minimal": minimal,
             "fair": fair,

@@ -368,7 +368,7 @@ def test_errors_of_an_agent_name_it() -> None:
     def fail(*_: Any) -> Any:
         raise ValueError("no idea")
 
-    with pytest.raises(ValueError, match="agent 'lost' failed: no idea"):
+    with pytest.raises(ValueError, match="agent 'lost' failed: ValueError: no idea"):
         match(Player("lost", fail), chance())
 
 
@@ -444,3 +444,11 @@ def test_open_cards_helper_reads_the_tops() -> None:
     mine, theirs = tops(observation[seat_of(observation) == 0])
     heads = batch.games["hands"][:, :, 0]
     assert np.array_equal(np.stack([mine, theirs], axis=1), heads)
+
+
+def test_an_agent_that_breaks_is_named_whatever_it_raises() -> None:
+    def fail(*_: Any) -> Any:
+        raise KeyError("boom")
+
+    with pytest.raises(ValueError, match="agent 'broken' failed: KeyError: 'boom'"):
+        match(Player("broken", fail), chance())

@@ -52,7 +52,9 @@ def test_tournament_plays_prints_and_writes(tmp_path: Path) -> None:
         folder.mkdir()
         done = war(*args, cwd=folder, PYTHONHASHSEED=hash_seed)
         assert done.returncode == 0, done.stderr
-        assert not done.stderr.replace("war-envs: compiling the engine, a few seconds, once\n", "")
+        assert not done.stderr.replace(
+            "war-envs: compiling kernels, which takes some seconds once\n", ""
+        )
         assert "report/report.md" in done.stdout
         assert all(name in done.stdout for name in agents)
         assert "\x1b" not in done.stdout

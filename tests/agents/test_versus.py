@@ -651,3 +651,18 @@ def test_maskable_ppo_finds_the_masks() -> None:
     masks = get_action_masks(env)
     assert masks.shape == (2, 4)
     assert masks.tolist() == [[1, 1, 0, 0]] * 2
+
+
+@pytest.mark.filterwarnings("ignore:.*rgb_array")  # Gymnasium says that there are no pictures
+@pytest.mark.parametrize("id_", ["war_envs/AttackDefence-v0", "war_envs/StrategicWar-Minimal-v0"])
+def test_stable_baselines_make_vec_env_makes_an_id(id_: str) -> None:
+    from stable_baselines3.common.env_util import make_vec_env
+
+    envs = make_vec_env(id_, n_envs=2, seed=3)
+    assert len(envs.reset()) == 2
+    envs.close()
+
+
+def test_a_render_mode_that_is_not_there_is_named() -> None:
+    with pytest.raises(ValueError, match="render_mode='human' is not allowed; use 'ansi'"):
+        VersusEnv("attack-defence", render_mode="human")  # type: ignore[arg-type]

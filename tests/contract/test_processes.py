@@ -79,7 +79,7 @@ def first_step(module: str, env: Env = NOTHING) -> tuple[float, str]:
 def test_the_first_step_ever_compiles_and_says_so(tmp_path: Path) -> None:
     cache: Env = {"NUMBA_CACHE_DIR": str(tmp_path)}
     seconds, said = first_step("strategic_war_v0", cache)  # the one with more to compile
-    assert said == "war-envs: compiling the engine, a few seconds, once\n"
+    assert said == "war-envs: compiling kernels, which takes some seconds once\n"
     assert seconds < PATIENCE * 10
     assert any(tmp_path.rglob("*.nbi"))
 

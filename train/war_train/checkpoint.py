@@ -71,6 +71,7 @@ def save_model(
     }
     weights = {key: value.detach().contiguous() for key, value in network.state_dict().items()}
     # All that loading needs of the card stays the same in a run: old and new files go together.
-    write_json(card_file(file), card)
+    # The model comes first: a card never describes one that is not there.
     write_bytes(file, save(weights))
+    write_json(card_file(file), card)
     return file

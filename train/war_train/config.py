@@ -28,7 +28,7 @@ class TrainConfig:
     out: Path
     """Folder for the model, its card, the log and the settings; it must not exist, or be empty."""
     steps: int = 8_000_000
-    """Decisions of the learner, over all games together."""
+    """Decisions of the learner, over all games together; rounded up to whole updates."""
 
     minimal: bool = False
     """Two suits instead of four."""

@@ -13,9 +13,14 @@ def make_writable_folder(path: Path) -> None:
     Raises:
         OSError: they cannot.
     """
-    path.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=path):
-        pass
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise OSError(
+            error.errno, f"out={str(path)!r} is no folder to write to: {error.strerror}"
+        ) from error
 
 
 def write_text(path: Path, text: str) -> None:
@@ -30,12 +35,15 @@ def write_bytes(path: Path, data: bytes) -> None:
         OSError: it could not be written. The old file is as it was then, with nothing beside it.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with _removed_on_failure(part):
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+    try:
+        with _removed_on_failure(part):
+            with part.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, f"{path} could not be written: {error.strerror}") from error
     if hasattr(os, "O_DIRECTORY"):  # not on Windows, which cannot open a folder
         folder = os.open(path.parent, os.O_RDONLY)
         try:

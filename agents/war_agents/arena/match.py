@@ -297,8 +297,8 @@ class _Player:
         seeds = seeding.action_seeds(self._seeds[rows], step_number)
         try:
             answer: Any = self.agent.act(observation, mask, seeds, *self._memory.recall(rows))
-        except ValueError as error:
-            raise self._error(f"failed: {error}") from error
+        except Exception as error:
+            raise self._error(f"failed: {type(error).__name__}: {error}") from error
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise self._error(f"returned {shown(answer)}; it must be (actions, state)")
         try:
