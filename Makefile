@@ -32,7 +32,7 @@ install: .venv/installed
 # The demo owns these two folders and starts afresh each time.
 demo: install
 	rm -rf runs/demo report/demo
-	$(BIN)/war train --game attack-defence --minimal --steps $(DEMO_STEPS) --out runs/demo
+	$(BIN)/war train --game attack-defence --minimal --steps $(DEMO_STEPS) --seed 1 --out runs/demo
 	$(BIN)/war tournament --game attack-defence --minimal \
 		--agents random attack defend memory runs/demo --deals 1000 --seed 1 --out report/demo
 
