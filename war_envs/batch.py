@@ -11,11 +11,12 @@
 """
 
 import copy
+import itertools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +29,12 @@ from war_envs.variant import Variant, integer, make_variant
 
 MAX_GAMES = 1_000_000
 MAX_THREADS = 256
+# Rows that are worth waking a thread for, which may take 50 microseconds.
+LEAST_STEPS = LEAST_TOKENS = 4096
+LEAST_VECTORS = 256
+LEAST_CHECKS = 16_384
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -157,7 +164,7 @@ class Batch:
                 "mover is for strategic-war; in attack-defence both seats choose at once"
             )
         movers = np.empty(self.num_games, np.int64)
-        self._engine.module.rules.movers(self.games, movers)
+        self._engine.module.rules.movers(self.games, 0, self.num_games, movers)
         return movers
 
     def observe(
@@ -192,14 +199,15 @@ class Batch:
         )
         if rows is not None and seats is not None:
             return self._observe(
+                self.games,
                 self._indices("rows", rows, self.num_games),
                 self._indices("seats", seats, 2),
                 *wanted,
                 copy,
             )
         if not self._engine.simultaneous:
-            return self._observe(self._rows, self.mover, *wanted, copy)
-        observation, mask = self._observe(*self._both, *wanted, copy)
+            return self._observe(self.games, self._rows, None, *wanted, copy)
+        observation, mask = self._observe(self.games, *self._both, *wanted, copy)
         return self._by_seat(observation), self._by_seat(mask)
 
     @staticmethod
@@ -222,13 +230,15 @@ class Batch:
 
     def _observe(
         self,
+        games: Records,
         rows: NDArray[np.int64],
-        seats: NDArray[np.int64],
+        seats: NDArray[np.int64] | None,
         encoding: str,
         memory: str,
         copy: bool,
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
-        if len(rows) != len(seats):
+        """The views of ``seats`` in ``games[rows]``; without seats, the mover's in all games."""
+        if seats is not None and len(rows) != len(seats):
             raise ValueError(
                 f"rows has {len(rows)} entries and seats {len(seats)}; give as many of each"
             )
@@ -236,14 +246,17 @@ class Batch:
         size = layout.size(encoding, self.variant.deck_size)
         observation = self._array("observation", (len(rows), size), layout.dtype(encoding), copy)
         mask = self._array("mask", (len(rows), self.num_actions), np.dtype(np.int8), copy)
+        movers = self._array("movers", (len(rows),), np.dtype(np.int64), False)
         perfect = memory == "perfect"
 
         def work(first: int, last: int) -> None:
-            self._engine.observe(
-                self.games, (first, last), rows, seats, perfect, 1, observation, mask
-            )
+            if seats is None:
+                self._engine.module.rules.movers(games, first, last, movers)
+            whose = movers if seats is None else seats
+            self._engine.observe(games, (first, last), rows, whose, perfect, 1, observation, mask)
 
-        self._in_slices(len(rows), work)
+        least = LEAST_VECTORS if encoding == "vector" else LEAST_TOKENS
+        self._in_slices(len(rows), work, least)
         return observation, mask
 
     def _array(
@@ -276,22 +289,23 @@ class Batch:
         """
         self._require_reset()
         checked = self._checked_actions(actions)
-        before = self.games["status"] == RUNNING
         number = self.num_games
         reward = self._array("reward", (number, 2), np.dtype(np.float32), copy)
         terminated = self._array("terminated", (number,), np.dtype(np.bool_), copy)
         truncated = self._array("truncated", (number,), np.dtype(np.bool_), copy)
-        play = self._engine.module.rules.play_rows
+        ended = self._array("ended", (number,), np.dtype(np.int64), False)
+        finals = self._array("finals", (number,), self.games.dtype, False)
+        outcome = (reward, terminated, truncated, ended, finals)
 
-        def work(first: int, last: int) -> None:
-            play(self.games, first, last, checked, reward, terminated, truncated)
+        def work(first: int, last: int) -> NDArray[np.int64]:
+            count = self._engine.step(self.games, (first, last), checked, autoreset, *outcome)
+            return np.arange(first, first + count)
 
-        self._in_slices(number, work)
-        ended = np.flatnonzero((terminated | truncated) & before)
-        final, _ = self._observe(*self._both_seats(ended), self.encoding, self.memory, copy=True)
-        if autoreset and len(ended):
-            self._engine.deal(self.games, ended)
-        return Step(reward, terminated, truncated, ended, self._by_seat(final))
+        places = np.concatenate(self._in_slices(number, work, LEAST_STEPS))
+        final, _ = self._observe(
+            finals, *self._both_seats(places), self.encoding, self.memory, copy=True
+        )
+        return Step(reward, terminated, truncated, ended[places], self._by_seat(final))
 
     def _checked_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
         array = np.asarray(actions)
@@ -308,9 +322,16 @@ class Batch:
                 f"it must be integers {shapes} with B={self.num_games}"
             )
         checked = np.ascontiguousarray(array, np.int64)
-        found = int(self._engine.module.rules.first_illegal(self.games, 0, self.num_games, checked))
-        if found >= 0:
-            row, seat = divmod(found, 2)
+        first_illegal = self._engine.module.rules.first_illegal
+
+        def work(first: int, last: int) -> int:
+            return int(first_illegal(self.games, first, last, checked))
+
+        illegal = [
+            found for found in self._in_slices(self.num_games, work, LEAST_CHECKS) if found >= 0
+        ]
+        if illegal:
+            row, seat = divmod(illegal[0], 2)
             legal = ", ".join(
                 f"{action} {name}"
                 for action, name in enumerate(self._engine.actions)
@@ -322,15 +343,21 @@ class Batch:
             )
         return checked
 
-    def _in_slices(self, number: int, work: Callable[[int, int], None]) -> None:
-        """Does ``work(first, last)`` on slices of ``number`` rows, a thread each."""
-        if self._threads == 1 or number < self._threads:
-            work(0, number)
-            return
+    def _in_slices(self, number: int, work: Callable[[int, int], T], least: int) -> list[T]:
+        """Does ``work(first, last)`` on slices of ``number`` rows, a thread each; what it returns.
+
+        Slices have ``least`` rows or more.
+        """
+        threads = min(self._threads, max(1, number // least))
+        bounds = [number * k // threads for k in range(threads + 1)]
+        spans = list(itertools.pairwise(bounds))
+        if threads == 1:
+            return [work(*spans[0])]
         if self._pool is None or self._process != os.getpid():  # threads do not outlive a fork
-            self._pool, self._process = ThreadPoolExecutor(self._threads), os.getpid()
-        bounds = np.linspace(0, number, self._threads + 1).astype(int).tolist()
-        list(self._pool.map(work, bounds[:-1], bounds[1:]))
+            self._pool, self._process = ThreadPoolExecutor(self._threads - 1), os.getpid()
+        others = [self._pool.submit(work, *span) for span in spans[1:]]
+        own = work(*spans[0])  # the calling thread has its share too
+        return [own, *(other.result() for other in others)]
 
     def _require_reset(self) -> None:
         if not self._has_reset:

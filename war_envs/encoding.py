@@ -12,6 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from war_envs.blocks import copy_block
 from war_envs.jit import kernel
 from war_envs.kernels import Integer, Record
 from war_envs.messages import shown
@@ -88,41 +89,44 @@ def checked_choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
 
 
 @kernel
-def expand(tokens: Any, scales: Any, features: Any, out: Any, k: Integer) -> None:
-    """Writes the vector form of row 0 of ``tokens`` into row ``k`` of ``out`` (f4)."""
-    header = np.uint64(scales.shape[0])
-    width = np.uint64(features.shape[1])
-    row = np.uint64(k)
-    for i in range(scales.shape[0]):
-        out[row, np.uint64(i)] = tokens[0, np.uint64(i)] / scales[np.uint64(i)]
-    at = header
-    for slot in range(scales.shape[0], tokens.shape[1]):
-        token = np.uint64(tokens[0, np.uint64(slot)])
-        for j in range(features.shape[1]):
-            out[row, at + np.uint64(j)] = features[token, np.uint64(j)]
-        at += width
+def write(out: Any, k: Integer, at: Integer, value: Any) -> None:
+    """``out[k, at] = value``, for indices that are not negative.
+
+    Unsigned, they spare the check for negative ones, which costs more than the write.
+    """
+    out[np.uint64(k), np.uint64(at)] = value
 
 
 @kernel
 def copy_run(
     source: Any, row: Integer, start: Integer, out: Any, k: Integer, at: Integer, length: Integer
 ) -> None:
-    """Copies ``length`` entries of ``source[row, start:]`` to ``out[k, at:]``.
+    """Copies ``length`` bytes of ``source[row, start:]`` to ``out[k, at:]``, unchecked."""
+    first = row * source.shape[1] + start
+    copy_block(source, first, out, k * out.shape[1] + at, length)
 
-    Unsigned indices spare the check for negative ones, and so let the compiler copy in blocks.
+
+@kernel
+def expand(tokens: Any, scales: Any, features: Any, width: Integer, out: Any, k: Integer) -> None:
+    """Writes the vector form of row 0 of ``tokens`` into row ``k`` of ``out`` (f4).
+
+    ``width`` is that of ``features``: given as a constant, it makes each copy a few instructions.
     """
-    source_row, first = np.uint64(row), np.uint64(start)
-    target_row, target = np.uint64(k), np.uint64(at)
-    for i in range(np.uint64(length)):
-        out[target_row, target + i] = source[source_row, first + i]
+    header = scales.shape[0]
+    for i in range(header):
+        write(out, k, i, tokens[0, i] / scales[i])
+    at = k * out.shape[1] + header
+    for slot in range(header, tokens.shape[1]):
+        copy_block(features, np.int64(tokens[0, slot]) * width, out, at, width)
+        at += width
 
 
 @kernel
 def write_turn(game: Record, out: Any, k: Integer, at: Integer) -> None:
     """Writes turn / max_turns in 65535ths, as a high and a low byte."""
-    fraction = game.turn * 65535 // game.max_turns
-    out[k, at] = fraction >> 8
-    out[k, at + 1] = fraction & 255
+    fraction = np.uint64(game.turn * 65535) // np.uint64(game.max_turns)
+    write(out, k, at, fraction >> np.uint64(8))
+    write(out, k, at + 1, fraction & np.uint64(255))
 
 
 @kernel

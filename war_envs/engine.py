@@ -82,17 +82,41 @@ class Engine:
         self._quietly(self.module.rules.start_rows, games, rows)
 
     @staticmethod
-    def _quietly(function: Callable[..., None], *args: Any) -> None:
+    def _quietly(function: Callable[..., Any], *args: Any) -> Any:
         # With the JIT off, NumPy would warn of the generator's intended overflows.
         with np.errstate(over="ignore"):
-            function(*args)
+            return function(*args)
 
     def play(self, games: Records, actions: NDArray[np.int64]) -> None:
         """Plays ``actions`` (int64, (B, 2)), which must be legal, in all games that still run."""
-        number = len(games)
-        ends = np.empty((2, number), np.bool_)
-        rewards = np.empty((number, 2), np.float32)
-        self.module.rules.play_rows(games, 0, number, actions, rewards, ends[0], ends[1])
+        self.module.rules.play_rows(games, actions)
+
+    def step(
+        self,
+        games: Records,
+        span: tuple[int, int],
+        actions: NDArray[np.int64],
+        autoreset: bool,
+        reward: NDArray[np.float32],
+        terminated: NDArray[np.bool_],
+        truncated: NDArray[np.bool_],
+        ended: NDArray[np.int64],
+        finals: Records,
+    ) -> int:
+        """`play` in games ``span[0]`` to ``span[1] - 1``, and what comes of it.
+
+        Args:
+            autoreset: deal games that end anew.
+            reward, terminated, truncated: float32 (B, 2), bool (B,), bool (B,): written to.
+            ended, finals: int64 (B,) and records (B,): from place ``span[0]`` on, which games have
+                ended, and how they stood then.
+
+        Returns:
+            How many have ended.
+        """
+        step_rows = self.module.rules.step_rows
+        outcome = (reward, terminated, truncated, ended, finals)
+        return int(self._quietly(step_rows, games, *span, actions, autoreset, *outcome))
 
     def is_legal(self, games: Records, row: int, seat: int, action: int) -> bool:
         """Is ``action`` legal for ``seat`` in game ``row`` now?"""

@@ -29,9 +29,11 @@ def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
 def kernel(function: _F) -> _F:
     """Compile ``function`` with Numba, without the GIL, cached on disk if any cache is writable."""
     try:
-        compiled = numba.njit(nogil=True, cache=True)(function)
+        compiled = numba.njit(nogil=True, cache=True, forceinline=True, error_model="numpy")(
+            function
+        )
     except RuntimeError:  # Numba found no place for its cache
-        return cast(_F, numba.njit(nogil=True)(function))
+        return cast(_F, numba.njit(nogil=True, forceinline=True, error_model="numpy")(function))
     cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if cache_file is not None:  # None with NUMBA_DISABLE_JIT
         own = Path(function.__code__.co_filename).parent

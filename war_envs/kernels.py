@@ -206,10 +206,13 @@ def take_top(game: Record, player: Integer) -> Integer:
 
 
 @kernel
-def take_bottom(game: Record, player: Integer) -> Integer:
-    """Takes the bottom card from a hand that has one."""
+def take(game: Record, player: Integer, bottom: bool) -> Integer:
+    """Takes the bottom or the top card from a hand that has one."""
+    # Without branches: which card players choose is hard to foresee.
+    card = card_at(game, player, (game.sizes[player] - 1) * bottom)
+    game.heads[player] = (game.heads[player] + 1 - bottom) & (RING - 1)
     game.sizes[player] -= 1
-    return card_at(game, player, game.sizes[player])
+    return card
 
 
 @kernel

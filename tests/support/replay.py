@@ -46,6 +46,10 @@ def play(game: Game, options: Options, digest: Any) -> None:
         result = batch.step(legal_actions(batch, game, rng), autoreset=step % 3 > 0)
         for array in (result.reward, result.terminated, result.truncated, batch.games):
             digest.update(array.tobytes())
+        if step % 3 == 0:  # some games may be over now
+            games = batch.games.copy()
+            ENGINES[game].play(games, legal_actions(batch, game, np.random.default_rng(step)))
+            digest.update(games.tobytes())
         if step % 5 == 0:
             for (encoding, memory), seat in product(KINDS, (0, 1)):
                 seen = batch.observe([0, 1, 2], [seat] * 3, encoding=encoding, memory=memory)

@@ -62,6 +62,7 @@ from war_envs.encoding import (
     copy_run,
     count_four,
     expand,
+    write,
     write_turn,
 )
 from war_envs.jit import kernel
@@ -98,24 +99,24 @@ def _last_card(card: Integer) -> Integer:
 
 @kernel
 def _write_header(game: Record, viewer: Integer, out: Any, k: Integer) -> None:
-    other = 1 - viewer
-    out[k, 0] = game.minimal
-    out[k, 1] = game.fair
-    out[k, 2] = game.open_cards
-    out[k, 3] = game.num_ranks
-    out[k, 4] = game.own_first
-    out[k, 5] = game.twins
-    out[k, 6] = viewer
-    out[k, 7] = game.sizes[viewer]
-    out[k, 8] = game.sizes[other]
+    own, other = np.uint64(viewer), np.uint64(1 - viewer)
+    write(out, k, 0, game.minimal)
+    write(out, k, 1, game.fair)
+    write(out, k, 2, game.open_cards)
+    write(out, k, 3, game.num_ranks)
+    write(out, k, 4, game.own_first)
+    write(out, k, 5, game.twins)
+    write(out, k, 6, viewer)
+    write(out, k, 7, game.sizes[own])
+    write(out, k, 8, game.sizes[other])
     write_turn(game, out, k, 9)
-    out[k, 11] = game.status != RUNNING
-    out[k, 12] = game.last_action[viewer] + 1
-    out[k, 13] = game.last_action[other] + 1
-    out[k, 14] = _last_card(np.int64(game.last_card[viewer]))
-    out[k, 15] = _last_card(np.int64(game.last_card[other]))
-    out[k, 16] = _last_card(np.int64(game.last_extra))
-    out[k, 17] = 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2)
+    write(out, k, 11, game.status != RUNNING)
+    write(out, k, 12, game.last_action[own] + 1)
+    write(out, k, 13, game.last_action[other] + 1)
+    write(out, k, 14, _last_card(np.int64(game.last_card[own])))
+    write(out, k, 15, _last_card(np.int64(game.last_card[other])))
+    write(out, k, 16, _last_card(np.int64(game.last_extra)))
+    write(out, k, 17, 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2))
 
 
 @kernel
@@ -134,14 +135,14 @@ def _write_table(game: Record, viewer: Integer, out: Any, k: Integer, slots: Int
     top = np.int64(card_at(game, viewer, 0)) if game.status == RUNNING else NO_CARD
     unseen = game.in_play if top == NO_CARD else game.in_play & ~bit(top)
     for r in range(13):
-        out[k, UNSEEN_AT + r] = count_four(unseen, 4 * r)
+        write(out, k, UNSEEN_AT + r, count_four(unseen, 4 * r))
     at = HEADER_SIZE
     for player in (viewer, 1 - viewer):
         for place in range(slots):
-            out[k, at + place] = UNKNOWN if place < game.sizes[player] else EMPTY
+            write(out, k, at + place, UNKNOWN if place < game.sizes[player] else EMPTY)
         at += slots
     if top != NO_CARD:
-        out[k, HEADER_SIZE] = KNOWN_TO_VIEWER + top
+        write(out, k, HEADER_SIZE, KNOWN_TO_VIEWER + top)
 
 
 @kernel
@@ -170,12 +171,14 @@ ENCODING = Encoding(
     ),
 )
 
+_WIDTH = ENCODING.features.shape[1]
+
 
 @kernel
 def _write_mask(game: Record, viewer: Integer, filler: Integer, out: Any, k: Integer) -> None:
-    running = game.status == RUNNING
+    over = game.status != RUNNING
     for action in range(NUM_ACTIONS):
-        out[k, action] = legal(game, viewer, action) if running else filler
+        write(out, k, action, legal(game, viewer, action) + filler * over)
 
 
 @kernel
@@ -221,5 +224,5 @@ def observe_vector(
     for k in range(first, last):
         game = games[rows[k]]
         write_tokens(game, seats[k], perfect, tokens, 0)
-        expand(tokens, scales, features, out, k)
+        expand(tokens, scales, features, _WIDTH, out, k)
         _write_mask(game, seats[k], filler, masks, k)

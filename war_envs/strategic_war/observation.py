@@ -68,6 +68,7 @@ from war_envs.encoding import (
     copy_run,
     count_four,
     expand,
+    write,
     write_turn,
 )
 from war_envs.jit import kernel
@@ -112,37 +113,36 @@ def _last_card(card: Integer) -> Integer:
 
 @kernel
 def _write_header(game: Record, viewer: Integer, out: Any, k: Integer) -> None:
-    other = 1 - viewer
-    out[k, 0] = game.minimal
-    out[k, 1] = game.fair
-    out[k, 2] = game.open_cards
-    out[k, 3] = game.num_ranks
-    out[k, 4] = game.twins
-    out[k, 5] = viewer
-    out[k, 6] = game.sizes[viewer]
-    out[k, 7] = game.sizes[other]
-    out[k, 8] = game.table_size
+    own, other = np.uint64(viewer), np.uint64(1 - viewer)
+    write(out, k, 0, game.minimal)
+    write(out, k, 1, game.fair)
+    write(out, k, 2, game.open_cards)
+    write(out, k, 3, game.num_ranks)
+    write(out, k, 4, game.twins)
+    write(out, k, 5, viewer)
+    write(out, k, 6, game.sizes[own])
+    write(out, k, 7, game.sizes[other])
+    write(out, k, 8, game.table_size)
     write_turn(game, out, k, 9)
     running = game.status == RUNNING
-    out[k, 11] = not running
-    out[k, 12] = game.attacker == viewer
-    out[k, 13] = running and mover(game) == viewer
+    write(out, k, 11, not running)
+    write(out, k, 12, game.attacker == viewer)
+    write(out, k, 13, running & (mover(game) == viewer))
     for phase in range(4):
-        out[k, 14 + phase] = game.phase == phase
-    out[k, 18] = game.last_action[viewer] + 1
-    out[k, 19] = game.last_action[other] + 1
-    out[k, 20] = _last_card(np.int64(game.last_card[viewer]))
-    out[k, 21] = _last_card(np.int64(game.last_card[other]))
-    out[k, 22] = 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2)
-    out[k, 23] = game.last_ending
-    out[k, 24] = game.last_taken
+        write(out, k, 14 + phase, game.phase == phase)
+    write(out, k, 18, game.last_action[own] + 1)
+    write(out, k, 19, game.last_action[other] + 1)
+    write(out, k, 20, _last_card(np.int64(game.last_card[own])))
+    write(out, k, 21, _last_card(np.int64(game.last_card[other])))
+    write(out, k, 22, 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2))
+    write(out, k, 23, game.last_ending)
+    write(out, k, 24, game.last_taken)
 
 
 @kernel
 def _write_perfect(game: Record, viewer: Integer, out: Any, k: Integer, slots: Integer) -> None:
     """What the players know: counts, hands and table, as the record keeps them."""
-    for colour in range(2):
-        copy_run(game.unseen, colour, 0, out, k, UNSEEN_AT + 13 * colour, 13)
+    copy_run(game.unseen, 0, 0, out, k, UNSEEN_AT, 26)  # both colours, one behind the other
     at = HEADER_SIZE
     for player in (viewer, 1 - viewer):
         copy_run(game.views, player, game.heads[player], out, k, at, slots)
@@ -156,18 +156,18 @@ def _write_table(game: Record, viewer: Integer, out: Any, k: Integer, slots: Int
     unseen = game.in_play
     at = HEADER_SIZE + 2 * slots
     for place in range(slots):
-        out[k, at + place] = FACE_DOWN if place < game.table_size else EMPTY
+        write(out, k, at + place, FACE_DOWN if place < game.table_size else EMPTY)
         if place < game.table_size and face_up(place):
-            out[k, at + place] = game.views[TABLE, place]
+            write(out, k, at + place, game.views[TABLE, place])
             unseen &= ~bit(game.table[place])
     at = HEADER_SIZE
     for player in (viewer, 1 - viewer):
         for place in range(slots):
-            out[k, at + place] = FACE_DOWN if place < game.sizes[player] else EMPTY
+            write(out, k, at + place, FACE_DOWN if place < game.sizes[player] else EMPTY)
         at += slots
     for r in range(13):
-        out[k, UNSEEN_AT + r] = count_four(unseen & _RED_CARDS, 4 * r)
-        out[k, UNSEEN_AT + 13 + r] = count_four(unseen & ~_RED_CARDS, 4 * r)
+        write(out, k, UNSEEN_AT + r, count_four(unseen & _RED_CARDS, 4 * r))
+        write(out, k, UNSEEN_AT + 13 + r, count_four(unseen & ~_RED_CARDS, 4 * r))
 
 
 @kernel
@@ -199,12 +199,14 @@ ENCODING = Encoding(
     ),
 )
 
+_WIDTH = ENCODING.features.shape[1]
+
 
 @kernel
 def _write_mask(game: Record, viewer: Integer, filler: Integer, out: Any, k: Integer) -> None:
-    choosing = game.status == RUNNING and mover(game) == viewer
+    idle = (game.status != RUNNING) | (mover(game) != viewer)
     for action in range(NUM_ACTIONS):
-        out[k, action] = legal(game, viewer, action) if choosing else filler
+        write(out, k, action, legal(game, viewer, action) + filler * idle)
 
 
 @kernel
@@ -250,5 +252,5 @@ def observe_vector(
     for k in range(first, last):
         game = games[rows[k]]
         write_tokens(game, seats[k], perfect, tokens, 0)
-        expand(tokens, scales, features, out, k)
+        expand(tokens, scales, features, _WIDTH, out, k)
         _write_mask(game, seats[k], filler, masks, k)

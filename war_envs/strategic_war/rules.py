@@ -92,18 +92,19 @@ GAME: Final = game_dtype(
 @kernel
 def mover(game: Record) -> Integer:
     """The player who must choose now."""
-    attackers = game.phase == ATTACKING or game.phase == ATTACKER_ANSWERING
-    return game.attacker if attackers else 1 - game.attacker
+    defenders = (game.phase == DEFENDING) | (game.phase == DEFENDER_ANSWERING)
+    return 1 - game.attacker if defenders else game.attacker
 
 
 @kernel
 def legal(game: Record, player: Integer, action: Integer) -> bool:
     """May ``player`` choose ``action`` now?"""
-    if game.status != RUNNING or player != mover(game):
-        return False
-    if game.phase == ATTACKING or game.phase == DEFENDING:
-        return action == TOP or (action == BOTTOM and game.sizes[player] > 1)
-    return action == FIGHT or action == SURRENDER
+    # Without `and` and `or`: which branch is taken is hard to foresee, so none is cheaper.
+    choosing = (game.status == RUNNING) & (player == mover(game))
+    flip = (action == TOP) | ((action == BOTTOM) & (game.sizes[np.uint64(player)] > 1))
+    answer = (action == FIGHT) | (action == SURRENDER)
+    flipping = (game.phase == ATTACKING) | (game.phase == DEFENDING)
+    return choosing & (flip if flipping else answer)
 
 
 def due(game: Record) -> tuple[int, list[int]]:
@@ -249,9 +250,11 @@ def mover_of(games: Records, row: Integer) -> Integer:
 
 
 @kernel
-def movers(games: Records, out: Any) -> None:
-    """Writes each game's `mover` into ``out`` (i8, (B,)); that of a finished game means nothing."""
-    for i in range(games.shape[0]):
+def movers(games: Records, first: Integer, last: Integer, out: Any) -> None:
+    """Writes the `mover` of games ``first`` to ``last - 1`` into ``out`` (i8, (B,)); that of a
+    finished game means nothing.
+    """
+    for i in range(first, last):
         out[i] = mover(games[i])
 
 
@@ -280,20 +283,36 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
-def play_rows(
+def play_rows(games: Records, actions: Any) -> None:
+    """One choice in every running game. ``actions`` are those of `step_rows`."""
+    for i in range(games.shape[0]):
+        game = games[i]
+        if game.status == RUNNING:
+            play(game, actions[i, mover(game)])
+
+
+@kernel
+def step_rows(
     games: Records,
     first: Integer,
     last: Integer,
     actions: Any,
+    autoreset: bool,
     rewards: Any,
     terminated: Any,
     truncated: Any,
-) -> None:
+    ended: Any,
+    finals: Records,
+) -> Integer:
     """One choice in games ``first`` to ``last - 1``; finished ones stay as they are, with reward 0.
 
+    Games that end are dealt anew with ``autoreset``. Their number is returned; from place ``first``
+    on, ``ended`` holds which they were, and ``finals`` their records at the end.
+
     Shapes: ``actions`` i8 (B, 2), of which the mover's is read; ``rewards`` f4 (B, 2);
-    ``terminated``, ``truncated`` bool (B,).
+    ``terminated``, ``truncated`` bool (B,); ``ended`` i8 (B,); ``finals`` (B,).
     """
+    count = 0
     for i in range(first, last):
         game = games[i]
         running = game.status == RUNNING
@@ -303,3 +322,10 @@ def play_rows(
             rewards[i, seat] = reward(game, seat) if running else 0.0
         terminated[i] = game.status == TERMINATED
         truncated[i] = game.status == TRUNCATED
+        if running and game.status != RUNNING:
+            ended[first + count] = i
+            finals[first + count] = game
+            count += 1
+            if autoreset:
+                deal(game)
+    return count

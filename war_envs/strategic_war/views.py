@@ -18,7 +18,7 @@ from war_envs.kernels import (
     face,
     put_bottom,
     rank,
-    take_bottom,
+    take,
     take_top,
 )
 
@@ -34,9 +34,8 @@ KNOWN: Final = 4
 
 @kernel
 def _token(game: Record, card: Integer) -> Integer:
-    if game.seen & bit(card):
-        return KNOWN + np.int64(card)
-    return UNSEEN_BLACK if card & 1 else UNSEEN_RED
+    card = np.int64(card)
+    return KNOWN + card if game.seen & bit(card) else UNSEEN_RED + (card & 1)
 
 
 @kernel
@@ -72,8 +71,7 @@ def _see(game: Record, card: Integer) -> None:
     """Both see the face of a card that lies nowhere just now; its twin may lie anywhere."""
     new = face(game, card) & ~game.seen
     game.seen |= new
-    if new & bit(card):
-        game.unseen[card & 1, rank(card)] -= 1
+    game.unseen[card & 1, rank(card)] -= np.uint8(new & bit(card) != 0)
     twin = card ^ 1
     if new & bit(twin) == 0:
         return
@@ -106,12 +104,9 @@ def lay_down(game: Record, player: Integer) -> None:
 @kernel
 def flip(game: Record, player: Integer, bottom: bool) -> None:
     """A player flips their top or bottom card onto the table."""
-    if bottom:
-        card = np.int64(take_bottom(game, player))
-        _set(game, player, (game.heads[player] + game.sizes[player]) & (RING - 1), EMPTY)
-    else:
-        _set(game, player, game.heads[player], EMPTY)
-        card = np.int64(take_top(game, player))
+    index = (game.heads[player] + (game.sizes[player] - 1) * bottom) & (RING - 1)
+    _set(game, player, index, EMPTY)
+    card = np.int64(take(game, player, bottom))
     _see(game, card)
     game.last_card[player] = card
     lay(game, card)
