@@ -16,7 +16,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,9 +30,7 @@ from war_envs.variant import Variant, integer, make_variant
 MAX_GAMES = 1_000_000
 MAX_THREADS = 256
 # Rows that are worth waking a thread for, which may take 50 microseconds.
-LEAST_STEPS = LEAST_TOKENS = 4096
-LEAST_VECTORS = 256
-LEAST_CHECKS = 16_384
+LEAST_ROWS: Final = {"check": 16_384, "step": 4096, "tokens": 4096, "vector": 256}
 
 T = TypeVar("T")
 
@@ -255,8 +253,7 @@ class Batch:
             whose = movers if seats is None else seats
             self._engine.observe(games, (first, last), rows, whose, perfect, 1, observation, mask)
 
-        least = LEAST_VECTORS if encoding == "vector" else LEAST_TOKENS
-        self._in_slices(len(rows), work, least)
+        self._in_slices(len(rows), work, encoding)
         return observation, mask
 
     def _array(
@@ -301,7 +298,7 @@ class Batch:
             count = self._engine.step(self.games, (first, last), checked, autoreset, *outcome)
             return np.arange(first, first + count)
 
-        places = np.concatenate(self._in_slices(number, work, LEAST_STEPS))
+        places = np.concatenate(self._in_slices(number, work, "step"))
         final, _ = self._observe(
             finals, *self._both_seats(places), self.encoding, self.memory, copy=True
         )
@@ -327,9 +324,7 @@ class Batch:
         def work(first: int, last: int) -> int:
             return int(first_illegal(self.games, first, last, checked))
 
-        illegal = [
-            found for found in self._in_slices(self.num_games, work, LEAST_CHECKS) if found >= 0
-        ]
+        illegal = [found for found in self._in_slices(self.num_games, work, "check") if found >= 0]
         if illegal:
             row, seat = divmod(illegal[0], 2)
             legal = ", ".join(
@@ -343,12 +338,12 @@ class Batch:
             )
         return checked
 
-    def _in_slices(self, number: int, work: Callable[[int, int], T], least: int) -> list[T]:
+    def _in_slices(self, number: int, work: Callable[[int, int], T], what: str) -> list[T]:
         """Does ``work(first, last)`` on slices of ``number`` rows, a thread each; what it returns.
 
-        Slices have ``least`` rows or more.
+        ``what`` it is says in `LEAST_ROWS` how small a slice may be.
         """
-        threads = min(self._threads, max(1, number // least))
+        threads = min(self._threads, max(1, number // LEAST_ROWS[what]))
         bounds = [number * k // threads for k in range(threads + 1)]
         spans = list(itertools.pairwise(bounds))
         if threads == 1:

@@ -11,7 +11,7 @@ import numpy as np
 
 import war_agents
 from war_envs import attack_defence_v0, seeding, strategic_war_v0
-from war_envs.batch import make_batch
+from war_envs.batch import LEAST_ROWS, make_batch
 from war_envs.testing.drivers import AECDriver, ParallelDriver, record
 from war_envs.variant import GAMES
 
@@ -25,6 +25,7 @@ def add(value: object) -> None:
 
 def main(threads: int) -> None:
     """Games of environments, of batches, and of agents."""
+    LEAST_ROWS.update(dict.fromkeys(LEAST_ROWS, 1))
     few = {"minimal": True, "num_ranks": 7}
     for driver in (
         AECDriver(attack_defence_v0.env(**few)),

@@ -77,6 +77,7 @@ def lane_digests(batch: Batch, lanes: list[int], steps: int) -> dict[int, str]:
     return {lane: digest.hexdigest() for lane, digest in digests.items()}
 
 
+@pytest.mark.usefixtures("threads_for_a_row")
 @pytest.mark.parametrize("game", GAMES)
 def test_size_and_threads_change_no_bit(game: Game) -> None:
     for encoding, variant in (("vector", "minimal"), ("tokens", "fair")):
@@ -97,6 +98,30 @@ def test_size_and_threads_change_no_bit(game: Game) -> None:
         for lanes in ([0], [63], [40, 7, 13], list(range(10, 30))):
             found = digests(lanes, 2)
             assert found == {lane: alone[lane] for lane in lanes}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_threads_change_no_bit_of_a_large_batch(game: Game) -> None:
+    number = 40_000  # enough for slices of every kind
+    batches = [make_batch(game, number, "minimal", num_ranks=3, num_threads=t) for t in (1, 2)]
+    for batch in batches:
+        batch.reset(seed=4)
+    ended = 0
+    for step in range(12):
+        actions = legal_actions(batches[0], choices_at(np.arange(number), step))
+        one, two = (batch.step(actions) for batch in batches)
+        for name, array in vars(one).items():
+            assert np.array_equal(array, vars(two)[name]), name
+        for mine, theirs in zip(batches[0].observe(), batches[1].observe(), strict=True):
+            assert np.array_equal(mine, theirs)
+        ended += len(one.final_rows)
+    assert ended > 1000
+    wrong = legal_actions(batches[0], choices_at(np.arange(number), 12)).copy()
+    wrong[[30_000, 39_000]] = 9
+    with pytest.raises(ValueError, match=r"actions: 9 of player_[01] in game 30000 is illegal"):
+        batches[1].step(wrong)
+    assert (batches[0].games == batches[1].games).all()
+    batches[1].close()
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -220,6 +245,7 @@ def test_arrays_belong_to_the_caller(game: Game) -> None:
 # --- observe ---
 
 
+@pytest.mark.usefixtures("threads_for_a_row")
 @pytest.mark.parametrize("game", GAMES)
 def test_observe_gives_the_views_asked_for(game: Game) -> None:
     rng = np.random.default_rng(1)

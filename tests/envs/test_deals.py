@@ -79,6 +79,7 @@ def test_one_seed_gives_a_reproducible_run_of_deals(game: Game) -> None:
     assert len({str(hands) for hands in runs[0]}) == 4
 
 
+@pytest.mark.usefixtures("threads_for_a_row")
 def test_no_global_generator_is_read_or_written() -> None:
     def play() -> bytes:
         batch = make_batch("strategic-war", 8, num_ranks=3, num_threads=2)
