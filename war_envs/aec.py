@@ -90,15 +90,15 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
             self._was_dead_step(action)
             self.rewards = dict.fromkeys(self.agents, 0.0)  # PettingZoo clears them with integers
             return
-        number = self._checked_action(agent, action)
+        seat = AGENTS.index(agent)
+        number = self._checked_action(seat, action)
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = dict.fromkeys(AGENTS, 0.0)
-        self._choose(AGENTS.index(agent), number)
+        self._choose(seat, number)
 
-    def _settle(self, event: str) -> None:
-        """Writes the books after the record has moved on."""
-        self._write_books(event)
-        if self._games[0]["status"] != RUNNING:
+    def _settle(self, status: int, event: str) -> None:
+        """Writes the books after the record has moved on to ``status``."""
+        self._write_books(status, event)
+        if status != RUNNING:
             self._accumulate_rewards()
             self.agent_selection = AGENTS[0]
 
@@ -106,11 +106,10 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         """Ends a running game for an illegal ``action``: -1 to ``agent``, +1 to the other."""
         seat = AGENTS.index(agent)
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = dict.fromkeys(AGENTS, 0.0)
         game = self._games[0]
         game["status"], game["winner"] = TERMINATED, 1 - seat
         name = self._engine.actions[action]
-        self._settle(f"{agent} chose {name}, which is illegal")
+        self._settle(TERMINATED, f"{agent} chose {name}, which is illegal")
         for info in self.infos.values():
             info["illegal"] = agent
             info["outcome"] = f"{agent} made an illegal choice: {AGENTS[1 - seat]} wins"

@@ -84,9 +84,9 @@ class Batch:
         self.encoding = checked_choice("encoding", encoding, ENCODINGS)
         self.memory = checked_choice("memory", memory, MEMORIES)
         self._engine = ENGINES[variant.game]
-        layout = self._engine.encoding
-        self.observation_shape = (layout.size(encoding, variant.deck_size),)
-        self.observation_dtype = layout.dtype(encoding)
+        observer = self._engine.observer(encoding, variant.deck_size)
+        self.observation_shape = (observer.size,)
+        self.observation_dtype = observer.dtype
         self.num_actions = self._engine.num_actions
         self._threads = integer("num_threads", num_threads, 1, MAX_THREADS)
         self._pool: ThreadPoolExecutor | None = None
@@ -240,9 +240,9 @@ class Batch:
             raise ValueError(
                 f"rows has {len(rows)} entries and seats {len(seats)}; give as many of each"
             )
-        layout = self._engine.encoding
-        size = layout.size(encoding, self.variant.deck_size)
-        observation = self._array("observation", (len(rows), size), layout.dtype(encoding), copy)
+        observer = self._engine.observer(encoding, self.variant.deck_size)
+        shape = (len(rows), observer.size)
+        observation = self._array("observation", shape, observer.dtype, copy)
         mask = self._array("mask", (len(rows), self.num_actions), np.dtype(np.int8), copy)
         movers = self._array("movers", (len(rows),), np.dtype(np.int64), False)
         perfect = memory == "perfect"
@@ -251,7 +251,7 @@ class Batch:
             if seats is None:
                 self._engine.module.rules.movers(games, first, last, movers)
             whose = movers if seats is None else seats
-            self._engine.observe(games, (first, last), rows, whose, perfect, 1, observation, mask)
+            observer.write(games, first, last, rows, whose, perfect, 1, observation, mask)
 
         self._in_slices(len(rows), work, encoding)
         return observation, mask

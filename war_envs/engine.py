@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +16,24 @@ from war_envs.messages import shown
 from war_envs.variant import Variant
 
 Hands = tuple[list[str], list[str]]
+
+
+@dataclass(frozen=True)
+class Observer:
+    """Writes observations of one encoding.
+
+    Attributes:
+        size, dtype: of one observation, (size,).
+        write: a kernel. ``write(games, first, last, rows, seats, perfect, filler, out, masks)``
+            writes observations and masks of the pairs ``first`` to ``last - 1`` of ``rows`` and
+            ``seats`` (int64 (K,): in which games, and whose view), with perfect memory or just the
+            table, into ``out`` (K, size) and ``masks`` (int8 (K, num_actions)); ``filler``, 0 or 1,
+            fills the masks of those who have nothing to choose.
+    """
+
+    size: int
+    dtype: np.dtype[Any]
+    write: Callable[..., None]
 
 
 @dataclass(frozen=True)
@@ -50,7 +68,7 @@ class Engine:
         """The names of the actions, by number."""
         return tuple(self.module.words.ACTIONS)
 
-    @property
+    @cached_property
     def num_actions(self) -> int:
         """How many actions there are."""
         return len(self.actions)
@@ -122,43 +140,24 @@ class Engine:
         """Is ``action`` legal for ``seat`` in game ``row`` now?"""
         return bool(self.module.rules.is_legal(games, row, seat, action))
 
-    def observe(
-        self,
-        games: Records,
-        span: tuple[int, int],
-        rows: NDArray[np.int64],
-        seats: NDArray[np.int64],
-        perfect: bool,
-        filler: int,
-        out: NDArray[Any],
-        masks: NDArray[np.int8],
-    ) -> None:
-        """Writes observations and masks of the pairs ``span[0]`` to ``span[1] - 1`` of (rows,
-        seats).
-
-        Args:
-            rows: int64 (K,), games.
-            seats: int64 (K,), whose view, 0 or 1.
-            perfect: perfect memory rather than just the table.
-            out: float32 (K, size) for vectors or uint8 (K, size) for tokens.
-            filler: 0 or 1, what a mask is filled with where the seat has nothing to choose.
-            masks: int8 (K, num_actions).
-        """
-        observation = self.module.observation
-        if out.dtype == np.uint8:
-            observation.observe_tokens(games, *span, rows, seats, perfect, filler, out, masks)
-            return
-        header = len(self.encoding.header)
-        width = self.encoding.features.shape[1]
-        size = header + (out.shape[1] - header) // width
-        scales, features = self._tables
-        observation.observe_vector(
-            games, *span, rows, seats, perfect, filler, scales, features, size, out, masks
-        )
+    def observer(self, encoding: str, deck_size: int) -> Observer:
+        """What writes observations of one encoding for decks of one size."""
+        found = self._observers.get((encoding, deck_size))
+        if found is None:
+            found = self._observers[encoding, deck_size] = self._make_observer(encoding, deck_size)
+        return found
 
     @cached_property
-    def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return self.encoding.scales, self.encoding.features
+    def _observers(self) -> dict[tuple[str, int], Observer]:
+        return {}
+
+    def _make_observer(self, encoding: str, deck_size: int) -> Observer:
+        layout, kernels = self.encoding, self.module.observation
+        write = kernels.observe_tokens
+        if encoding == "vector":
+            tables = layout.scales, layout.features, layout.size("tokens", deck_size)
+            write = partial(kernels.observe_vector, *tables)
+        return Observer(layout.size(encoding, deck_size), layout.dtype(encoding), write)
 
     def lay_hands(self, games: Records, row: int, hands: Sequence[Sequence[int]]) -> None:
         """Lays two hands of cards, top first, into one record."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from war_envs import rendering, seeding
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
-from war_envs.engine import ENGINES, Engine, Hands
+from war_envs.engine import ENGINES, Hands
 from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED, Records
 from war_envs.messages import shown
 from war_envs.variant import Variant, integer
@@ -82,6 +82,7 @@ class Table:
         self.render_mode = render_mode
         self.render_view = checked_choice("render_view", render_view, (*AGENTS, "all"))
         self.possible_agents = list(AGENTS)
+        self._engine = ENGINES[variant.game]
         layout = self._engine.encoding
         num_actions = self._engine.num_actions
         self.observation_spaces = {
@@ -94,6 +95,7 @@ class Table:
             for agent in AGENTS
         }
         self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in AGENTS}
+        self._deck_size = variant.deck_size
         self._games = self._engine.new_games(variant, 1)
 
     def __getattr__(self, name: str) -> Any:
@@ -101,10 +103,6 @@ class Table:
         if name in type(self).books or name == "num_agents":
             raise AttributeError(f"{name} is not there yet: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    @property
-    def _engine(self) -> Engine:
-        return ENGINES[self.variant.game]
 
     @property
     def _game(self) -> Any:
@@ -117,7 +115,7 @@ class Table:
         return "agents" in self.__dict__
 
     def _require_reset(self) -> None:
-        if not self.has_reset:
+        if "agents" not in self.__dict__:  # as `has_reset`, without the call
             raise RuntimeError("no game has been dealt yet: call reset() first")
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -149,15 +147,14 @@ class Table:
             encoding = self.encoding
         if memory is None:
             memory = self.memory
-        checked_choice("encoding", encoding, ENCODINGS)
-        checked_choice("memory", memory, MEMORIES)
-        layout = self._engine.encoding
-        size = layout.size(encoding, self.variant.deck_size)
-        observation = np.empty((1, size), layout.dtype(encoding))
+        if encoding not in ENCODINGS or memory not in MEMORIES:
+            checked_choice("encoding", encoding, ENCODINGS)
+            checked_choice("memory", memory, MEMORIES)
+        observer = self._engine.observer(encoding, self._deck_size)
+        observation = np.empty((1, observer.size), observer.dtype)
         mask = np.empty((1, self._engine.num_actions), np.int8)
-        seat = _SEATS[_seat(agent)]
-        perfect = memory == "perfect"
-        self._engine.observe(self._games, (0, 1), _ROW, seat, perfect, 0, observation, mask)
+        seat, perfect = _SEATS[_seat(agent)], memory == "perfect"
+        observer.write(self._games, 0, 1, _ROW, seat, perfect, 0, observation, mask)
         return {"observation": observation[0], "action_mask": mask[0]}
 
     @property
@@ -223,40 +220,46 @@ class Table:
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos = {agent: {"event": "", "outcome": ""} for agent in AGENTS}
 
-    def _play(self, *actions: int) -> None:
-        """Plays legal actions, one a seat; of the seat that does not act any number will do."""
-        self._engine.play(self._games, np.array([actions]))
+    def _play(self, *actions: int) -> tuple[int, ...]:
+        """Plays legal actions; the status comes first in what `play_one` of the game returns."""
+        result: tuple[int, ...] = self._engine.module.rules.play_one(self._games, *actions)
+        return result
 
-    def _write_books(self, event: str) -> None:
-        """Rewards, flags and infos as the record has them, which has just moved on."""
-        game = self._games[0]
-        terminated, truncated = (
-            bool(game["status"] == TERMINATED),
-            bool(game["status"] == TRUNCATED),
-        )
-        winner = int(game["winner"]) if terminated else -1
-        won = (0.0, 0.0) if winner < 0 else ((-1.0, 1.0) if winner else (1.0, -1.0))
-        self.rewards = dict(zip(AGENTS, won, strict=True))
-        self.terminations = dict.fromkeys(AGENTS, terminated)
-        self.truncations = dict.fromkeys(AGENTS, truncated)
-        outcome = self._engine.module.words.outcome(game) if terminated or truncated else ""
-        self.infos = {agent: {"event": event, "outcome": outcome} for agent in AGENTS}
+    def _write_books(self, status: int, event: str) -> None:
+        """Rewards, flags and infos of the record, which has just moved on to ``status``."""
+        outcome = ""
+        if status != RUNNING:  # while a game runs they stay as they are
+            game = self._games[0]
+            terminated = bool(status == TERMINATED)  # NumPy's with the JIT off
+            winner = int(game["winner"]) if terminated else -1
+            won = (0.0, 0.0) if winner < 0 else ((-1.0, 1.0) if winner else (1.0, -1.0))
+            self.rewards = dict(zip(AGENTS, won, strict=True))
+            self.terminations = dict.fromkeys(AGENTS, terminated)
+            self.truncations = dict.fromkeys(AGENTS, not terminated)
+            outcome = self._engine.module.words.outcome(game)
+        first, second = AGENTS
+        self.infos = {
+            first: {"event": event, "outcome": outcome},
+            second: {"event": event, "outcome": outcome},
+        }
 
-    def _checked_action(self, agent: str, action: object) -> int:
-        """``action`` as a legal action of ``agent``.
+    def _checked_action(self, seat: int, action: object) -> int:
+        """``action`` as a legal action of a seat's agent.
 
         Raises:
             ValueError: it is outside the action space, or (`IllegalActionError`) illegal now.
         """
-        names = self._engine.actions
+        engine, names = self._engine, self._engine.actions
         try:
             number = integer("action", action, 0, len(names) - 1)
         except ValueError:
+            agent = AGENTS[seat]
             known = ", ".join(f"{number} {name}" for number, name in enumerate(names))
             raise ValueError(
                 f"action={shown(action)} of {agent} is not an action; choose from {known}"
             ) from None
-        if not self.is_legal(agent, number):
+        if not engine.module.rules.is_legal(self._games, 0, seat, number):
+            agent = AGENTS[seat]
             legal = ", ".join(f"{n} {a}" for n, a in enumerate(names) if self.is_legal(agent, n))
             error = IllegalActionError(
                 f"action={number} ({names[number]}) of {agent} is illegal now; legal are {legal}"
@@ -362,7 +365,7 @@ def _is_info(value: object) -> bool:
 def _seat(agent: object) -> int:
     if agent not in AGENTS:
         raise ValueError(f"agent={shown(agent)} is unknown; choose from {', '.join(AGENTS)}")
-    return AGENTS.index(str(agent))
+    return AGENTS.index(agent)
 
 
 def _first_attacker(value: object) -> int:

@@ -17,6 +17,7 @@ from tests.support.decks import GAMES, RANKS, deal, nearly_fair_hands, odd_hands
 from tests.support.envs import AGENTS, raw_env
 from tests.support.positions import GAME_KINDS, advance, all_of, make, trace
 from tests.support.referees import AttackDefenceReferee, StrategicWarReferee
+from war_envs.engine import Engine
 
 SEEDS = st.integers(0, 2**63 - 1)
 OPTIONS = st.fixed_dictionaries(
@@ -131,8 +132,8 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 
 
 def mutable_parts(value: Any, found: dict[int, Any]) -> Iterator[Any]:
-    """Every array, dict and list that an environment holds, spaces apart."""
-    if id(value) in found or isinstance(value, str | bytes | int | float | type | None):
+    """Every array, dict and list that an environment holds, spaces and the game's engine apart."""
+    if id(value) in found or isinstance(value, str | bytes | int | float | type | Engine | None):
         return
     found[id(value)] = value
     if isinstance(value, np.ndarray | dict | list):

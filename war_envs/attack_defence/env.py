@@ -35,10 +35,11 @@ class AttackDefenceAEC(TableAEC):
             self._committed = action
             self.agent_selection = AGENTS[1]
             return
-        self._play(self._committed, action)
+        actions = (self._committed, action)
+        status, *seen = self._play(*actions)
         self._committed = None
         self.agent_selection = AGENTS[0]
-        self._settle(words.event(self._games[0]))
+        self._settle(status, words.event(actions, *seen))
 
     def _due(self, books: dict[str, Any], games: Records) -> str:
         return AGENTS[0] if books["_committed"] is None else AGENTS[1]
@@ -95,12 +96,13 @@ class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
             raise ValueError(
                 f"actions={shown(actions)} is not allowed; give an action for each of {AGENTS}"
             )
-        choices = [self._checked_action(agent, actions[agent]) for agent in AGENTS]
-        self._play(*choices)
-        self._write_books(words.event(self._games[0]))
+        first, second = (self._checked_action(k, actions[agent]) for k, agent in enumerate(AGENTS))
+        status, *seen = self._play(first, second)
+        self._write_books(status, words.event((first, second), *seen))
         observations = {agent: self.observe(agent) for agent in AGENTS}
-        result = observations, self.rewards, self.terminations, self.truncations, self.infos
-        if self._games[0]["status"] != RUNNING:
+        flags = self.terminations.copy(), self.truncations.copy()
+        result = observations, self.rewards.copy(), *flags, self.infos
+        if status != RUNNING:
             self.agents = []
             self.rewards, self.terminations, self.truncations, self.infos = {}, {}, {}, {}
         return result

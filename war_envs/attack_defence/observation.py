@@ -206,6 +206,9 @@ def observe_tokens(
 
 @kernel
 def observe_vector(
+    scales: Any,
+    features: Any,
+    size: Integer,
     games: Records,
     first: Integer,
     last: Integer,
@@ -213,9 +216,6 @@ def observe_vector(
     seats: Any,
     perfect: bool,
     filler: Integer,
-    scales: Any,
-    features: Any,
-    size: Integer,
     out: Any,
     masks: Any,
 ) -> None:

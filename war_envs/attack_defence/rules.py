@@ -208,6 +208,20 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
+def play_one(games: Records, action0: Integer, action1: Integer) -> tuple[Integer, ...]:
+    """Plays one turn of a batch of one game, which runs.
+
+    Returns:
+        The status, then what was seen: both cards, the extra card that was taken or `NO_CARD`, and
+        who took cards or -1.
+    """
+    game = games[0]
+    play(game, action0, action1)
+    card0, card1 = np.int64(game.last_card[0]), np.int64(game.last_card[1])
+    return game.status, card0, card1, np.int64(game.last_extra), game.last_taker
+
+
+@kernel
 def play_rows(games: Records, actions: Any) -> None:
     """One turn of every running game. ``actions`` are those of `step_rows`."""
     for i in range(games.shape[0]):

@@ -11,17 +11,17 @@ _NAMES = NAMES["attack-defence"]
 _VERBS = ("attacks", "defends")
 
 
-def event(game: Any) -> str:
-    """The last turn of a game record, as both players saw it; empty before the first."""
-    action0, action1 = game["last_action"].tolist()
-    if action0 < 0:
-        return ""
-    name0, name1 = (_NAMES[card] for card in game["last_card"].tolist())
+def event(actions: tuple[int, int], card0: int, card1: int, extra: int, taker: int) -> str:
+    """A turn, as both players saw it.
+
+    Args:
+        actions: both choices; then as `war_envs.attack_defence.rules.play_one` returns it.
+    """
+    action0, action1 = actions
+    name0, name1 = _NAMES[card0], _NAMES[card1]
     played = f"player_0 {_VERBS[action0]} with {name0}, player_1 {_VERBS[action1]} with {name1}: "
-    taker = int(game["last_taker"])
     if taker >= 0:
         won = name1 if taker == 0 else name0
-        extra = int(game["last_extra"])
         more = f" and the next card, {_NAMES[extra]}" if extra != NO_CARD else ""
         return f"{played}player_{taker} takes {won}{more}"
     if action0 == DEFEND and action1 == DEFEND:

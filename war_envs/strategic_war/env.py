@@ -24,8 +24,6 @@ class StrategicWarAEC(TableAEC):
         return AGENTS[self._engine.module.rules.mover_of(games, 0)]
 
     def _choose(self, seat: int, action: int) -> None:
-        self._play(action, action)
-        game = self._games[0]
-        if game["status"] == RUNNING:
-            self.agent_selection = self._due({}, self._games)
-        self._settle(words.event(game, seat, action))
+        status, mover, *seen = self._play(action)
+        self.agent_selection = AGENTS[mover]
+        self._settle(status, words.event(seat, action, status != RUNNING, *seen))

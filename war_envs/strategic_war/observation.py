@@ -234,6 +234,9 @@ def observe_tokens(
 
 @kernel
 def observe_vector(
+    scales: Any,
+    features: Any,
+    size: Integer,
     games: Records,
     first: Integer,
     last: Integer,
@@ -241,9 +244,6 @@ def observe_vector(
     seats: Any,
     perfect: bool,
     filler: Integer,
-    scales: Any,
-    features: Any,
-    size: Integer,
     out: Any,
     masks: Any,
 ) -> None:

@@ -283,6 +283,22 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
+def play_one(games: Records, action: Integer) -> tuple[Integer, ...]:
+    """Plays the mover's legal choice in a batch of one game, which runs.
+
+    Returns:
+        The status, who moves next, and what was seen: the phase, the cards on the table, the last
+        card that each player flipped or `NO_CARD`, who took the last round or -1, and how many
+        cards.
+    """
+    game = games[0]
+    play(game, action)
+    card0, card1 = np.int64(game.last_card[0]), np.int64(game.last_card[1])
+    seen = (game.phase, game.table_size, card0, card1, game.last_taker, game.last_taken)
+    return game.status, mover(game), *seen
+
+
+@kernel
 def play_rows(games: Records, actions: Any) -> None:
     """One choice in every running game. ``actions`` are those of `step_rows`."""
     for i in range(games.shape[0]):

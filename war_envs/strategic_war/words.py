@@ -19,30 +19,42 @@ _NAMES = NAMES["strategic-war"]
 _ENDS = {TOP: "top", BOTTOM: "bottom"}
 
 
-def event(game: Any, player: int, action: int) -> str:
-    """What the choice ``action`` that ``player`` just made brought about, as both saw it."""
+def event(
+    player: int,
+    action: int,
+    over: bool,
+    phase: int,
+    table_size: int,
+    card0: int,
+    card1: int,
+    taker: int,
+    taken: int,
+) -> str:
+    """What a choice brought about, as both players saw it.
+
+    Args:
+        player, action: who has just chosen what.
+        over: the game has ended; then as `war_envs.strategic_war.rules.play_one` returns it.
+    """
     if action == SURRENDER:
-        return f"player_{player} surrenders: {_taken(game)}"
+        return f"player_{player} surrenders: player_{taker} takes {taken} cards"
     if action == FIGHT:
         said = f"player_{player} fights on"
-        if game["status"] == TERMINATED:
+        if over:
             return said
-        if game["phase"] == ATTACKER_ANSWERING:
+        if phase == ATTACKER_ANSWERING:
             return f"{said}: the attacker answers next"
         return f"{said}: each player lays two more cards face down"
-    said = f"player_{player} flips {_NAMES[game['last_card'][player]]} from the {_ENDS[action]}"
-    if game["phase"] == DEFENDING and game["status"] != TERMINATED:
+    flipped = _NAMES[card1 if player else card0]
+    said = f"player_{player} flips {flipped} from the {_ENDS[action]}"
+    if phase == DEFENDING and not over:
         return said
-    if game["table_size"] == 0:
-        return f"{said}: {_taken(game)}"
-    why = _why_war(*(int(card) for card in game["last_card"]))
-    if game["phase"] == DEFENDER_ANSWERING:
+    if table_size == 0:
+        return f"{said}: player_{taker} takes {taken} cards"
+    why = _why_war(card0, card1)
+    if phase == DEFENDER_ANSWERING:
         return f"{said}: war, {why}; each player lays a card face down"
     return f"{said}: war, {why}"
-
-
-def _taken(game: Any) -> str:
-    return f"player_{game['last_taker']} takes {game['last_taken']} cards"
 
 
 def _why_war(card0: int, card1: int) -> str:
