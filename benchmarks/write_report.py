@@ -93,14 +93,15 @@ def _machine(rows: list[Row]) -> Iterator[str]:
 
 
 def _ratios(rows: list[Row]) -> Iterator[str]:
-    medians = {(row["name"], row["variant"], row["threads"]): row["median"] for row in rows}
+    medians: dict[tuple[str, str, int], float] = {}
+    for row in rows:  # of what has been measured in several batches, the first
+        medians.setdefault((row["name"], row["variant"], row["threads"]), row["median"])
     tokens = "batch/{game}/tokens"
     wanted = []
     for game in GAMES:
         batch = (tokens.format(game=game), "standard", 1)
         raw = (f"aec/{game}/raw", "standard", 1)
         wanted += [
-            (f"{game}: two threads to one", (*batch[:2], 2), batch),
             (f"{game}: batch of tokens to raw AEC environment", batch, raw),
             (
                 f"{game}: raw AEC environment to PettingZoo's raw connect-four",

@@ -19,7 +19,7 @@ from war_envs import attack_defence_v0
 KEYS = {"name", "variant", "batch", "threads", "unit", "includes", "median", "min", "max"}
 KEYS |= {"machine", "versions"}
 QUICK: dict[Section, dict[str, Any]] = {
-    "batch": {"seconds": 0.01, "batch": 32},
+    "batch": {"seconds": 0.01, "batch": 32, "large": 64},
     "aec": {"seconds": 0.3},
     "vec": {"seconds": 0.01, "batch": 32},
     # What others do on the machine meanwhile must not decide about a ratio.
@@ -28,9 +28,15 @@ QUICK: dict[Section, dict[str, Any]] = {
 }
 NAMES: dict[Section, set[str]] = {
     "batch": {
-        f"batch/{game}/{encoding}"
+        f"batch/{game}/{kind}"
         for game in ("attack-defence", "strategic-war")
-        for encoding in ("tokens", "vector", "vector/numpy-copy", "vector/share-of-copy")
+        for kind in (
+            "tokens",
+            "tokens/speed-up",
+            "vector",
+            "vector/numpy-copy",
+            "vector/share-of-copy",
+        )
     },
     "aec": {
         f"aec/{game}/{kind}"

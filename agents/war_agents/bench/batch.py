@@ -13,6 +13,7 @@ from war_envs.batch import Batch, make_batch
 from war_envs.variant import GAMES, make_variant
 
 BATCH: Final = 4096
+LARGE: Final = 65_536  # so many that waking a thread takes no part of the time worth naming
 UNIT: Final = "agent-steps/s"
 COPY: Final = "one numpy.copyto of an array like the observations, and nothing else"
 INCLUDES: Final = {
@@ -60,15 +61,41 @@ class RandomPlay:
         """Agent-steps a second."""
         return rate(self.work, seconds, self.prepare)
 
+    def close(self) -> None:
+        """Ends the batch's threads."""
+        self._batch.close()
 
-def run(seconds: float = 1.0, **options: Any) -> Iterator[Measurement]:
-    """Every game and encoding, with one and two threads; ``options`` as for `measurements`."""
+
+def run(seconds: float = 1.0, *, batch: int = BATCH, large: int = LARGE) -> Iterator[Measurement]:
+    """Every game and encoding in batches of ``batch``, and threads in those of ``large``."""
     for game in GAMES:
-        for variant, threads in (("standard", 1), ("minimal", 1), ("standard", 2)):
+        for variant in ("standard", "minimal"):
             for encoding in ("tokens", "vector"):
-                yield from measurements(
-                    game, encoding, seconds, variant=variant, threads=threads, **options
-                )
+                yield from measurements(game, encoding, seconds, variant=variant, batch=batch)
+        yield from measurements(game, "vector", seconds, batch=batch, threads=2)
+        yield from speed_up(game, seconds, batch=large)
+
+
+def speed_up(game: str, seconds: float, *, batch: int) -> Iterator[Measurement]:
+    """The rates of one and of two threads on tokens, and the ratio of the two."""
+    plays = [RandomPlay(make_batch(game, batch, num_threads=number)) for number in (1, 2)]
+    rates = [[play.rate(seconds / REPEATS) for play in plays] for _ in range(REPEATS)]
+    common: dict[str, Any] = {"game": game, "variant": "standard", "batch": batch}
+    name = f"batch/{game}/tokens"
+    for k in range(2):
+        values = [pair[k] for pair in rates]
+        options = common | {"name": name, "threads": k + 1, "unit": UNIT}
+        yield Measurement.of(values, **options, includes=INCLUDES[game])
+    yield Measurement.of(
+        [two / one for one, two in rates],
+        **common,
+        name=f"{name}/speed-up",
+        threads=2,
+        unit="of one thread's rate",
+        includes="the rate of two threads over that of one, measured in turn",
+    )
+    for play in plays:
+        play.close()
 
 
 def measurements(
@@ -99,7 +126,7 @@ def measurements(
         rates.append(play.rate(seconds / REPEATS))
         if copies is not None:
             copy_rates.append(rate(copies.work, seconds / REPEATS))
-    games.close()
+    play.close()
     name = f"batch/{game}/{encoding}"
     yield Measurement.of(rates, **common, name=name, includes=INCLUDES[game])
     if copies is not None:

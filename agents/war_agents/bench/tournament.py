@@ -1,6 +1,7 @@
 """Tournaments of the scripted agents."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Final
 
 from war_agents.agent import names
@@ -19,15 +20,15 @@ def run(seconds: float = 5.0, *, deals: int = DEALS) -> Iterator[Measurement]:
         seconds: about how long each is timed, at least one tournament a repeat.
         deals: deals a pair.
     """
-    for game in GAMES:
-        played = _Tournaments(game, deals)
+    for game, variant in product(GAMES, ("standard", "minimal")):
+        played = _Tournaments(game, variant, deals)
         played.work()
         rates = [rate(played.work, seconds / REPEATS) for _ in range(REPEATS)]
         yield Measurement.of(
             rates,
             name="tournament/scripted",
             game=game,
-            variant="standard",
+            variant=variant,
             batch=deals * games_per_deal(game),
             threads=1,
             unit="games/s",
@@ -41,9 +42,9 @@ def run(seconds: float = 5.0, *, deals: int = DEALS) -> Iterator[Measurement]:
 class _Tournaments:
     """One tournament after the other, each on deals of its own."""
 
-    def __init__(self, game: str, deals: int) -> None:
+    def __init__(self, game: str, variant: str, deals: int) -> None:
         self._game = game
-        self._variant = make_variant(game)
+        self._variant = make_variant(game, variant)
         self._deals = deals
         self._seed = 0
 
