@@ -68,7 +68,7 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
     shape = NetworkShape(config.embedding, config.hidden)
     learner = TorchPolicy(CardNetwork(variant, shape), name=SELF, memory=config.memory)
     league = League(variant, config.shares, learner=learner, past_size=config.past_size)
-    with _torch_threads(config.threads), StopRequest() as stop:
+    with _torch_settings(config.threads), StopRequest() as stop:
         env = SelfPlayVecEnv(
             config.game,
             config.num_envs,
@@ -302,11 +302,16 @@ class _Run(BaseCallback):
 
 
 @contextlib.contextmanager
-def _torch_threads(number: int) -> Iterator[None]:
-    """So many threads of torch within; afterwards as many as before."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
+def _torch_settings(threads: int) -> Iterator[None]:
+    """So many threads of torch within, and matrix products in bfloat16; afterwards as before.
+
+    Where a processor has such products they take less than half as long.
+    """
+    before = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    torch.set_num_threads(threads)
+    torch.set_float32_matmul_precision("medium")
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(before[0])
+        torch.set_float32_matmul_precision(before[1])
