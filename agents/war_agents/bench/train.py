@@ -40,11 +40,12 @@ def run(
     rates: dict[str, list[float]] = {"self-play": [], "ceiling": []}
     with tempfile.TemporaryDirectory() as folder:
         for repeat in range(repeats):  # in turn, so that a slow moment of the machine meets both
-            out = Path(folder) / str(repeat)
-            rates["self-play"].append(_rate(game, out / "self-play", seconds / repeats, clock))
+            share = seconds / repeats
+            config = short_run(game, Path(folder) / f"self-play-{repeat}")
+            rates["self-play"].append(decisions_per_second(config, share, clock))
+            config = short_run(game, Path(folder) / f"ceiling-{repeat}")
             with mock.patch("war_train.ppo.SelfPlayVecEnv", RecordedVecEnv):
-                rates["ceiling"].append(_rate(game, out / "ceiling", seconds / repeats, clock))
-    config = _config(game, Path())
+                rates["ceiling"].append(decisions_per_second(config, share, clock))
     opponents = " ".join(f"{name} {share:g}" for name, share in config.shares.items())
     settings = (
         f"rollouts of {config.rollout}, {config.epochs} epochs in minibatches of "
@@ -70,15 +71,10 @@ def run(
     )
 
 
-def _config(game: str, out: Path) -> TrainConfig:
-    return TrainConfig(
-        game=game,  # type: ignore[arg-type]
-        out=out,
-        seed=1,
-        evaluate_every=0,
-        final_deals=0,
-        progress=False,
-    )
+def short_run(game: str, out: Path, **options: Any) -> TrainConfig:
+    """The default settings but for ``options``, without evaluations."""
+    options = {"seed": 1, "evaluate_every": 0, "final_deals": 0, "progress": False} | options
+    return TrainConfig(game=game, out=out, **options)  # type: ignore[arg-type]
 
 
 class _Watch(BaseCallback):
@@ -98,9 +94,9 @@ class _Watch(BaseCallback):
         return len(self.marks) < 3 or self.marks[-1][0] - self.marks[1][0] < self._seconds
 
 
-def _rate(game: str, out: Path, seconds: float, clock: Clock) -> float:
+def decisions_per_second(config: TrainConfig, seconds: float, clock: Clock) -> float:
     """Learner decisions a second of a run that is stopped after about ``seconds``."""
     watch = _Watch(seconds, clock)
-    train(_config(game, out), [watch])
+    train(config, [watch])
     (begun, first), (ended, last) = watch.marks[1], watch.marks[-1]
     return (last - first) / (ended - begun)
