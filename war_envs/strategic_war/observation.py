@@ -205,8 +205,11 @@ _WIDTH = ENCODING.features.shape[1]
 @kernel
 def _write_mask(game: Record, viewer: Integer, filler: Integer, out: Any, k: Integer) -> None:
     idle = (game.status != RUNNING) | (mover(game) != viewer)
+    found = np.int64(0)
+    for action in range(NUM_ACTIONS):  # all before the first is written: the game is read once
+        found |= np.int64(legal(game, viewer, action) + filler * idle) << action
     for action in range(NUM_ACTIONS):
-        write(out, k, action, legal(game, viewer, action) + filler * idle)
+        write(out, k, action, (found >> action) & 1)
 
 
 @kernel

@@ -186,9 +186,10 @@ def _collect(game: Record, taker: Integer, ending: Integer) -> None:
             if not face_up(place):
                 put(game, taker, game.table[place])
         for value in range(game.num_ranks - 1, -1, -1):
-            for place in range(game.table_size):
-                if face_up(place) and rank(game.table[place]) == value:
-                    put(game, taker, game.table[place])
+            for pair in range(0, game.table_size, 8):  # of flipped cards
+                for place in range(pair, pair + 2):
+                    if rank(game.table[place]) == value:
+                        put(game, taker, game.table[place])
     game.last_taker = taker
     game.last_ending = ending
     game.last_taken = game.table_size
