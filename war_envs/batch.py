@@ -196,16 +196,11 @@ class Batch:
             self.memory if memory is None else checked_choice("memory", memory, MEMORIES),
         )
         if rows is not None and seats is not None:
-            return self._observe(
-                self.games,
-                self._indices("rows", rows, self.num_games),
-                self._indices("seats", seats, 2),
-                *wanted,
-                copy,
-            )
+            checked = self._indices("rows", rows, self.num_games), self._indices("seats", seats, 2)
+            return self._observe(self.games, *checked, *wanted, copy, "observation")
         if not self._engine.simultaneous:
-            return self._observe(self.games, self._rows, None, *wanted, copy)
-        observation, mask = self._observe(self.games, *self._both, *wanted, copy)
+            return self._observe(self.games, self._rows, None, *wanted, copy, "observation")
+        observation, mask = self._observe(self.games, *self._both, *wanted, copy, "observation")
         return self._by_seat(observation), self._by_seat(mask)
 
     @staticmethod
@@ -234,16 +229,20 @@ class Batch:
         encoding: str,
         memory: str,
         copy: bool,
+        name: str,
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
-        """The views of ``seats`` in ``games[rows]``; without seats, the mover's in all games."""
+        """The views of ``seats`` in ``games[rows]``; without seats, the mover's in all games.
+
+        Without ``copy`` in buffers of that ``name``.
+        """
         if seats is not None and len(rows) != len(seats):
             raise ValueError(
                 f"rows has {len(rows)} entries and seats {len(seats)}; give as many of each"
             )
         observer = self._engine.observer(encoding, self.variant.deck_size)
         shape = (len(rows), observer.size)
-        observation = self._array("observation", shape, observer.dtype, copy)
-        mask = self._array("mask", (len(rows), self.num_actions), np.dtype(np.int8), copy)
+        observation = self._array(name, shape, observer.dtype, copy)
+        mask = self._array(f"{name} mask", (len(rows), self.num_actions), np.dtype(np.int8), copy)
         movers = self._array("movers", (len(rows),), np.dtype(np.int64), False)
         perfect = memory == "perfect"
 
@@ -277,8 +276,7 @@ class Batch:
             autoreset: same-step: after the step, `observe` shows a new deal from the game's own
                 generator, and the end is in ``final_observation``. Without it finished games stay
                 as they are.
-            copy: False puts reward, terminated and truncated in buffers that the next such call
-                overwrites.
+            copy: False, for speed, gives buffers of the batch that the next such call overwrites.
 
         Raises:
             ValueError: the wrong shape, or an illegal action, naming game and seat; nothing has
@@ -299,9 +297,8 @@ class Batch:
             return np.arange(first, first + count)
 
         places = np.concatenate(self._in_slices(number, work, "step"))
-        final, _ = self._observe(
-            finals, *self._both_seats(places), self.encoding, self.memory, copy=True
-        )
+        views = self._both_seats(places)
+        final, _ = self._observe(finals, *views, self.encoding, self.memory, copy, "final")
         return Step(reward, terminated, truncated, ended[places], self._by_seat(final))
 
     def _checked_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
@@ -311,7 +308,9 @@ class Batch:
             and array.shape == (self.num_games,)
             and not self._engine.simultaneous
         ):
-            array = np.stack([array, array], axis=1)
+            joint = self._array("joint", (self.num_games, 2), np.dtype(np.int64), False)
+            joint[:] = array[:, np.newaxis]
+            array = joint
         if array.dtype.kind not in "iu" or array.shape != (self.num_games, 2):
             shapes = "(B, 2)" if self._engine.simultaneous else "(B,) or (B, 2)"
             raise ValueError(

@@ -1,6 +1,7 @@
 """Many games at once: the same games as one at a time, in arrays of the caller's own."""
 
 import hashlib
+import tracemalloc
 from itertools import product
 from typing import Any
 
@@ -314,3 +315,26 @@ def test_without_copies_the_same_comes_in_buffers_that_are_used_again(game: Game
             assert np.array_equal(getattr(own_step, name), getattr(shared_step, name))
         addresses.add((shared.ctypes.data, shared_step.reward.ctypes.data))
     assert len(addresses) == 1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_without_copies_a_step_allocates_nothing_that_grows_with_the_batch(game: Game) -> None:
+    batch = make_batch(game, 20_000, minimal=True)
+    batch.reset(seed=3)
+
+    def step() -> None:
+        _, mask = batch.observe(copy=False)
+        batch.step(mask.argmax(-1), copy=False)
+
+    for _ in range(3):  # no game ends so soon
+        step()
+    _, mask = batch.observe(copy=False)
+    actions = mask.argmax(-1)
+    tracemalloc.start()
+    try:
+        batch.step(actions, copy=False)
+        batch.observe(copy=False)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 10_000  # not even a byte for each game
