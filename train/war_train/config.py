@@ -27,7 +27,7 @@ class TrainConfig:
     """What to learn."""
     out: Path
     """Folder for the model, its card, the log and the settings; it must not exist, or be empty."""
-    steps: int = 8_000_000
+    steps: int = 12_000_000
     """Decisions of the learner, over all games together; rounded up to whole updates."""
 
     minimal: bool = False
@@ -57,7 +57,7 @@ class TrainConfig:
     past_size: int = 8
     """Past selves kept; the oldest leaves first."""
 
-    num_envs: int = 256
+    num_envs: int = 512
     """Games at once."""
     rollout: int = 8192
     """Steps between two updates: a multiple of num_envs."""
@@ -79,7 +79,7 @@ class TrainConfig:
     """Weight of the value loss."""
     max_grad_norm: float = 0.5
     """Gradients are scaled down to this norm."""
-    embedding: int = 256
+    embedding: int = 128
     """Units of the network's first layer."""
     hidden: int = 128
     """Units of the second layer, for policy and value each."""

@@ -1,0 +1,49 @@
+"""Sums of a table's rows, with a gradient that is many times as fast as torch's own.
+
+For the gradient torch sorts all row numbers and calls a library for each row that was read; here
+each row of the gradient is added where it belongs, one after the other. The results are the same.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from war_envs.jit import kernel
+
+
+class RowSums(torch.autograd.Function):
+    """``RowSums.apply(rows, table)``: float32 (B, E), for each b the sum of ``table[rows[b]]``.
+
+    ``rows`` is int32 (B, K), ``table`` float32 (R, E). Row 0 must be zero, and gets no gradient.
+    """
+
+    @staticmethod
+    def forward(context: Any, rows: Tensor, table: Tensor) -> Tensor:
+        """The sums."""
+        context.save_for_backward(rows)
+        context.shape = table.shape
+        # Without ``padding_idx``, with which torch takes a loop that is six times as slow.
+        return functional.embedding_bag(rows, table, mode="sum")
+
+    @staticmethod
+    def backward(context: Any, *gradients: Tensor) -> tuple[None, Tensor]:
+        """The table's gradient."""
+        (rows,) = context.saved_tensors
+        result = torch.zeros(context.shape)
+        _scatter(rows.numpy(), gradients[0].contiguous().numpy(), result.numpy())
+        return None, result
+
+
+@kernel
+def _scatter(rows: Any, gradient: Any, result: Any) -> None:
+    """Adds ``gradient[b]`` to ``result[row]`` for all rows of ``rows[b]`` but row 0."""
+    width = np.uint64(gradient.shape[1])
+    for b in range(np.uint64(rows.shape[0])):
+        for k in range(np.uint64(rows.shape[1])):
+            row = np.uint64(rows[b, k])
+            if row != np.uint64(0):
+                for unit in range(width):
+                    result[row, unit] += gradient[b, unit]
