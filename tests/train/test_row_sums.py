@@ -1,10 +1,14 @@
 """Sums of rows are torch's, and so are their gradients."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch.nn import functional
 
 from war_agents.row_sums import RowSums
+
+apply: Any = RowSums.apply
 
 
 @pytest.mark.parametrize(("batch", "slots", "units"), [(1, 1, 1), (7, 5, 3), (300, 40, 33)])
@@ -17,7 +21,7 @@ def test_values_and_gradients_are_those_of_torch(batch: int, slots: int, units: 
     weights = torch.randn(units, batch, generator=draws).t()  # its gradient is not contiguous
     gradients = []
     for sums in (
-        lambda table: RowSums.apply(rows, table),
+        lambda table: apply(rows, table),
         lambda table: functional.embedding_bag(rows, table, mode="sum", padding_idx=0),
     ):
         leaf = table.clone().requires_grad_()
