@@ -50,6 +50,7 @@ bench: .venv/installed-dev
 		$(BIN)/war bench $$section --json > $(FIGURES)/$$section.jsonl || exit 1; done
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/curve.py docs/benchmarks-curve.svg \
 		> $(FIGURES)/curve.jsonl
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/learner.py > $(FIGURES)/learner.jsonl
 	$(MAKE) --no-print-directory bench-page
 
 bench-peers: $(PEERS:%=.venvs/%/installed) bench

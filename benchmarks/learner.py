@@ -15,6 +15,8 @@ from unittest import mock
 
 import torch
 from sb3_contrib import MaskablePPO
+from torch import Tensor
+from torch.nn import functional
 
 from war_agents.bench import report
 from war_agents.bench.measure import REPEATS, Measurement
@@ -42,16 +44,17 @@ def _measurements() -> Iterator[Measurement]:
     measured: dict[str, tuple[str, Callable[[], float]]] = {
         "default": ("war train at its default settings", _self_play),
         "games-64": ("64 games at once", lambda: _self_play(num_envs=64)),
-        "minibatch-64": (
-            "minibatches of 64 steps, as SB3 has it",
-            lambda: _self_play(batch_size=64),
-        ),
-        "epochs-4": ("four passes over each rollout", lambda: _self_play(epochs=4)),
+        "minibatch-64": ("minibatches of 64, as SB3 has it", lambda: _self_play(batch_size=64)),
+        "epochs-1": ("one pass over each rollout", lambda: _self_play(epochs=1)),
         "epochs-10": ("ten passes, as SB3 has it", lambda: _self_play(epochs=10)),
         "units-256": ("a first layer of 256 units", lambda: _self_play(embedding=256)),
         "float32": ("matrix products in float32", lambda: _self_play(_float32)),
         "adam-loops": ("Adam that is not fused", lambda: _self_play(_plain_adam)),
-        "sb3": (_STABLE_BASELINES, lambda: _stable_baselines(batch_size=2048, n_epochs=1)),
+        "torch-bags": (
+            "the sum of a position's cards, and its gradient, by torch's embedding_bag",
+            lambda: _self_play(_torch_bags),
+        ),
+        "sb3": (_STABLE_BASELINES, lambda: _stable_baselines(batch_size=1024, n_epochs=3)),
         "sb3-default": ("the same with SB3's minibatches of 64 and ten passes", _stable_baselines),
     }
     rates: dict[str, list[float]] = {name: [] for name in measured}
@@ -88,6 +91,13 @@ def _plain_adam() -> Setting:
         original(self, parameters, **options | {"fused": False, "foreach": False})
 
     return mock.patch.object(torch.optim.Adam, "__init__", start)
+
+
+def _torch_bags() -> Setting:
+    def apply(rows: Tensor, table: Tensor) -> Tensor:
+        return functional.embedding_bag(rows, table, mode="sum", padding_idx=0)
+
+    return mock.patch("war_agents.row_sums.RowSums.apply", apply)
 
 
 def _stable_baselines(batch_size: int = 64, n_epochs: int = 10) -> float:

@@ -23,6 +23,7 @@ SECTIONS: Final = {
     "aec": "PettingZoo environments",
     "vec": "Vector environments",
     "train": "Training",
+    "learner": "Training with one thing undone at a time",
     "tournament": "Tournaments",
     "peers": "Beside others",
     "curve": "Against the batch, the deck and the threads",
