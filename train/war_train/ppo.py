@@ -3,7 +3,7 @@
 import contextlib
 import copy
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from war_agents import Agent, names
 from war_agents.arena.match import play_match
 from war_agents.network import CardNetwork, NetworkShape
-from war_agents.policy import TorchPolicy
+from war_agents.policy import TorchPolicy, torch_threads
 from war_envs import seeding
 from war_envs.variant import Variant
 from war_train import checkpoint
@@ -68,7 +68,7 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
     shape = NetworkShape(config.embedding, config.hidden)
     learner = TorchPolicy(CardNetwork(variant, shape), name=SELF, memory=config.memory)
     league = League(variant, config.shares, learner=learner, past_size=config.past_size)
-    with _torch_threads(config.threads), StopRequest() as stop:
+    with torch_threads(config.threads), StopRequest() as stop:
         env = SelfPlayVecEnv(
             config.game,
             config.num_envs,
@@ -299,14 +299,3 @@ class _Run(BaseCallback):
         scores = " ".join(f"{name} {score:.2f}" for name, score in row["score"].items())
         self._log.show(steps, f"{row['steps_per_second']}/s {scores}")
         self._logged_steps, self._logged_at = steps, time.monotonic()
-
-
-@contextlib.contextmanager
-def _torch_threads(number: int) -> Iterator[None]:
-    """So many threads of torch within; afterwards as many as before."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(number)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
