@@ -9,8 +9,10 @@ Both are data: nothing in them is ever run. The card of ``model.safetensors`` is
 Further entries (how it was trained, what it scored) are for people.
 """
 
+import contextlib
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,6 +50,7 @@ class TorchPolicy:
         network: the network, in evaluation mode.
         deterministic: does it always take the likeliest action?
         card: what the model file's card says; empty for a network that has no file.
+        threads: how many threads torch may use for it; None leaves torch's own setting.
     """
 
     encoding = "tokens"
@@ -60,12 +63,14 @@ class TorchPolicy:
         memory: str = "perfect",
         deterministic: bool = False,
         card: Mapping[str, Any] | None = None,
+        threads: int | None = None,
     ) -> None:
         self.network = network
         self.name = name
         self.memory = memory
         self.deterministic = deterministic
         self.card = dict(card or {})
+        self.threads = threads
 
     def probabilities(
         self, observation: NDArray[np.uint8], action_mask: NDArray[np.int8]
@@ -83,7 +88,7 @@ class TorchPolicy:
                 f"observation has dtype {observation.dtype} and shape {observation.shape}; "
                 f"{self.name} reads uint8 (B, {width})"
             )
-        with torch.no_grad():
+        with torch.no_grad(), torch_threads(self.threads):
             logits = self.network.logits(from_numpy(observation)).double().numpy()
         if not np.isfinite(logits).all():
             raise ValueError(f"{self.name} gives numbers that are not finite: the model is broken")
@@ -107,6 +112,19 @@ class TorchPolicy:
         uniform = (action_seeds(seeds, 0) >> np.uint64(11)) * 2.0**-53
         sums = probabilities.cumsum(axis=1)
         return (sums > (uniform * sums[:, -1])[:, None]).argmax(axis=1), None
+
+
+@contextlib.contextmanager
+def torch_threads(number: int | None) -> Iterator[None]:
+    """So many threads of torch within, None for no change; afterwards as many as before."""
+    before = torch.get_num_threads()
+    if number is not None:
+        torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        if number is not None:
+            torch.set_num_threads(before)
 
 
 def card_file(file: Path) -> Path:
@@ -139,6 +157,9 @@ def read_card(file: Path) -> dict[str, Any]:
 def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) -> TorchPolicy:
     """A trained network as an agent.
 
+    It plays on one thread, unless the environment variable OMP_NUM_THREADS says something: a thread
+    for each core, in each of many processes, would only get in the way of the others.
+
     Args:
         file: the safetensors file; its card lies beside it.
         variant: what it will play. The network must be for this game and deck (``minimal`` and
@@ -166,12 +187,20 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
         raise ValueError(
             f"{file} plays {_deck(trained)}; it cannot play {_deck(variant)}: the decks differ"
         )
-    network = CardNetwork(trained, shape)
-    network.load_state_dict(_read_weights(file, network))
+    threads = None if "OMP_NUM_THREADS" in os.environ else 1
+    with torch_threads(threads):
+        network = CardNetwork(trained, shape)
+        network.load_state_dict(_read_weights(file, network))
+        network.eval()
     if name is None:
         name = file.parent.name if file.stem == "model" and file.parent.name else file.stem
     return TorchPolicy(
-        network.eval(), name=name, memory=memory, deterministic=deterministic, card=card
+        network,
+        name=name,
+        memory=memory,
+        deterministic=deterministic,
+        card=card,
+        threads=threads,
     )
 
 

@@ -86,6 +86,7 @@ class SeatGames:
         self._who = opponents
         self._seat = seat
         self._rows = np.arange(num_games)
+        self._whole = False  # no step or reset has been cut short
         self.mask = np.ones((num_games, self._engine.num_actions), np.int8)
 
     def reset(self, seed: int) -> None:
@@ -107,11 +108,13 @@ class SeatGames:
         self._begin_all()
 
     def _begin_all(self) -> None:
+        self._whole = False
         self._begin(self._rows)
         self._ended: list[Ended] = []
         self._illegal = np.full(len(self._rows), -1)
         if not self._engine.simultaneous:
             self._let_opponents_play()
+        self._whole = True
 
     def _begin(self, rows: NDArray[np.int64]) -> None:
         """Seats and opponents for games that have just been dealt."""
@@ -133,8 +136,14 @@ class SeatGames:
     def step(self, actions: NDArray[np.int64]) -> Ended:
         """Plays the player's actions (B,), each of the action space, and the opponents' answers.
 
-        An action that ``mask`` forbids loses the game.
+        An action that ``mask`` forbids loses the game. What an opponent raises comes through.
+
+        Raises:
+            RuntimeError: an opponent has failed since the last deal: some games may wait for it.
         """
+        if not self._whole:
+            raise RuntimeError("an opponent has failed in these games: call reset()")
+        self._whole = False
         self._ended = []
         self._lengths += 1
         games = self._batch.games
@@ -151,6 +160,7 @@ class SeatGames:
         self._settle()
         if not self._engine.simultaneous:
             self._let_opponents_play()
+        self._whole = True
         return _joined(self._ended)
 
     def _let_opponents_play(self) -> None:

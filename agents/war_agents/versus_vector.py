@@ -137,7 +137,7 @@ class VersusVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         Raises:
             ValueError: the wrong shape, or numbers outside the action space; nothing has changed
                 then.
-            RuntimeError: there has been no `reset`.
+            RuntimeError: there has been no `reset`, or the opponent has failed since the last one.
         """
         if not self._has_reset:
             raise RuntimeError("no game has been dealt yet: call reset() first")

@@ -15,14 +15,17 @@ Env = dict[str, str | None]
 NOTHING: Env = {}
 
 
-def run(*arguments: str, env: Env = NOTHING) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, env: Env = NOTHING, typed: str | None = None
+) -> subprocess.CompletedProcess[str]:
     """Runs Python with these arguments, warnings as errors; it must succeed.
 
-    ``env`` comes on top of the environment; None takes a variable away.
+    ``env`` comes on top of the environment; None takes a variable away. ``typed`` is its standard
+    input.
     """
     merged = {name: value for name, value in (os.environ | env).items() if value is not None}
     command = [sys.executable, "-W", "error", *arguments]
-    result = subprocess.run(command, env=merged, capture_output=True, text=True)
+    result = subprocess.run(command, env=merged, input=typed, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     return result
 

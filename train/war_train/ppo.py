@@ -16,7 +16,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from war_agents import Agent, names
 from war_agents.arena.match import play_match
 from war_agents.network import CardNetwork, NetworkShape
-from war_agents.policy import TorchPolicy
+from war_agents.policy import TorchPolicy, torch_threads
 from war_envs import seeding
 from war_envs.variant import Variant
 from war_train import checkpoint
@@ -68,7 +68,7 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
     shape = NetworkShape(config.embedding, config.hidden)
     learner = TorchPolicy(CardNetwork(variant, shape), name=SELF, memory=config.memory)
     league = League(variant, config.shares, learner=learner, past_size=config.past_size)
-    with _torch_settings(config.threads), StopRequest() as stop:
+    with torch_threads(config.threads), _fast_products(), StopRequest() as stop:
         env = SelfPlayVecEnv(
             config.game,
             config.num_envs,
@@ -302,16 +302,11 @@ class _Run(BaseCallback):
 
 
 @contextlib.contextmanager
-def _torch_settings(threads: int) -> Iterator[None]:
-    """So many threads of torch within, and matrix products in bfloat16; afterwards as before.
-
-    Where a processor has such products they take less than half as long.
-    """
-    before = torch.get_num_threads(), torch.get_float32_matmul_precision()
-    torch.set_num_threads(threads)
+def _fast_products() -> Iterator[None]:
+    """Matrix products in bfloat16 within; where a processor has them they take half as long."""
+    before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("medium")
     try:
         yield
     finally:
-        torch.set_num_threads(before[0])
-        torch.set_float32_matmul_precision(before[1])
+        torch.set_float32_matmul_precision(before)

@@ -86,13 +86,13 @@ class SelfPlayVecEnv(VecEnv):
 
     @property
     def opponents(self) -> NDArray[np.int64]:
-        """int64 (num_envs,): the number in the league of each row's opponent."""
-        return self._games.opponents
+        """int64 (num_envs,): the number in the league of each row's opponent now; a copy."""
+        return self._games.opponents.copy()
 
     @property
     def seats(self) -> NDArray[np.int64]:
-        """int64 (num_envs,): the learner's seat in each row."""
-        return self._games.seats
+        """int64 (num_envs,): the learner's seat in each row now; a copy."""
+        return self._games.seats.copy()
 
     def seed(self, seed: int | None = None) -> list[int | None]:
         """Fixes what the next `reset` deals; each row has a stream of its own."""
@@ -149,7 +149,11 @@ class SelfPlayVecEnv(VecEnv):
         return self.step_wait()
 
     def step_wait(self) -> StepReturn:
-        """Plays the actions that `step_async` took."""
+        """Plays the actions that `step_async` took.
+
+        Raises:
+            RuntimeError: there are none, or an opponent has failed since the last `reset`.
+        """
         if self._actions is None:
             raise RuntimeError("no actions have been given: call step_async() first")
         actions, self._actions = self._actions, None
