@@ -141,7 +141,7 @@ def test_steps_of_many_games_leave_nothing(game: str) -> None:
         batch.reset()
         infos = native.reset()[1]
 
-    assert grown(work, warm=20, times=40) < SLACK
+    assert grown(work, warm=10, times=25) < SLACK
 
 
 @BOTH
@@ -177,15 +177,15 @@ def test_matches_and_tournaments_keep_their_results_only(game: str) -> None:
 
     # NumPy keeps some small arrays of every size, of which there are many here; the results of one
     # match are 2 KB and more.
-    assert grown(work, warm=4, times=20) < 40 * 1024
+    assert grown(work, warm=3, times=15) < 40 * 1024
     # A longer match holds more results; of the games it holds no more at once.
     results, peaks = [], []
-    for deals in (64, 1024):
+    for deals in (64, 512):
         gc.collect()
         tracemalloc.start()
         results.append(match(deals))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     short, long = (sum(a.nbytes for a in (r.results, r.lengths, r.truncated)) for r in results)
-    assert long == 16 * short
+    assert long == 8 * short
     assert peaks[1] - peaks[0] < long + 128 * 1024
