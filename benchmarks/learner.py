@@ -94,10 +94,10 @@ def _plain_adam() -> Setting:
 
 
 def _torch_bags() -> Setting:
-    def apply(rows: Tensor, table: Tensor) -> Tensor:
+    def sums(rows: Tensor, table: Tensor) -> Tensor:
         return functional.embedding_bag(rows, table, mode="sum", padding_idx=0)
 
-    return mock.patch("war_agents.row_sums.RowSums.apply", apply)
+    return mock.patch("war_agents.network.row_sums", sums)
 
 
 def _stable_baselines(batch_size: int = 64, n_epochs: int = 10) -> float:

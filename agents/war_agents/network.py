@@ -14,7 +14,7 @@ try:
     import torch
     from torch import Tensor, nn
 
-    from war_agents.row_sums import RowSums
+    from war_agents.row_sums import row_sums
 except ImportError as error:
     raise ImportError(
         'trained networks need torch, which is missing: pip install "war-envs[train]"'
@@ -148,8 +148,7 @@ class CardNetwork(nn.Module):
         cards = torch.cat([cards, cards.gather(1, ends)], dim=1)
         # Empty slots (token 0) have no features: all of them read row 0, which is zero.
         rows = (cards + self.places) * (cards != 0)
-        summed: Tensor = RowSums.apply(rows, table)  # type: ignore[no-untyped-call]
-        return torch.relu(summed + self.header(header))
+        return torch.relu(row_sums(rows, table) + self.header(header))
 
     def _make_table(self) -> Tensor:
         table = self.features @ self.slots.flatten(1)

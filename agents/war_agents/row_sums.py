@@ -14,19 +14,34 @@ from torch.nn import functional
 from war_envs.jit import kernel
 
 
-class RowSums(torch.autograd.Function):
-    """``RowSums.apply(rows, table)``: float32 (B, E), for each b the sum of ``table[rows[b]]``.
+def row_sums(rows: Tensor, table: Tensor) -> Tensor:
+    """For each b the sum of ``table[rows[b]]``.
 
-    ``rows`` is int32 (B, K), ``table`` float32 (R, E). Row 0 must be zero, and gets no gradient.
+    Args:
+        rows: int32 (B, K).
+        table: float32 (R, E). Row 0 must be zero, and gets no gradient.
+
+    Returns:
+        float32 (B, E).
     """
+    if table.requires_grad and torch.is_grad_enabled():
+        sums: Tensor = _RowSums.apply(rows, table)  # type: ignore[no-untyped-call]
+        return sums
+    return _sum(rows, table)
 
+
+def _sum(rows: Tensor, table: Tensor) -> Tensor:
+    # Without ``padding_idx``, with which torch takes a loop that is six times as slow.
+    return functional.embedding_bag(rows, table, mode="sum")
+
+
+class _RowSums(torch.autograd.Function):
     @staticmethod
     def forward(context: Any, rows: Tensor, table: Tensor) -> Tensor:
         """The sums."""
         context.save_for_backward(rows)
         context.shape = table.shape
-        # Without ``padding_idx``, with which torch takes a loop that is six times as slow.
-        return functional.embedding_bag(rows, table, mode="sum")
+        return _sum(rows, table)
 
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[None, Tensor]:
