@@ -29,8 +29,15 @@ from war_envs.variant import Variant, integer, make_variant
 
 MAX_GAMES = 1_000_000
 MAX_THREADS = 256
-# Rows that are worth waking a thread for, which may take 50 microseconds.
-LEAST_ROWS: Final = {"check": 16_384, "step": 4096, "tokens": 4096, "vector": 256}
+# Rows that are worth waking a thread for, which may take 50 microseconds. To check actions, only
+# Strategic War has to look at its games.
+LEAST_ROWS: Final = {
+    "check attack-defence": 262_144,
+    "check strategic-war": 8192,
+    "step": 4096,
+    "tokens": 4096,
+    "vector": 256,
+}
 
 T = TypeVar("T")
 
@@ -323,7 +330,8 @@ class Batch:
         def work(first: int, last: int) -> int:
             return int(first_illegal(self.games, first, last, checked))
 
-        illegal = [found for found in self._in_slices(self.num_games, work, "check") if found >= 0]
+        slices = self._in_slices(self.num_games, work, f"check {self.game}")
+        illegal = [found for found in slices if found >= 0]
         if illegal:
             row, seat = divmod(illegal[0], 2)
             legal = ", ".join(

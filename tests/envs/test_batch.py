@@ -103,7 +103,7 @@ def test_size_and_threads_change_no_bit(game: Game) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_threads_change_no_bit_of_a_large_batch(game: Game) -> None:
-    number = 40_000  # enough for slices of every kind
+    number = 40_000  # enough for slices of steps, observations and Strategic War's checks
     batches = [make_batch(game, number, "minimal", num_ranks=3, num_threads=t) for t in (1, 2)]
     for batch in batches:
         batch.reset(seed=4)
