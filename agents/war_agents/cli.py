@@ -77,6 +77,9 @@ def _explain_train() -> None:
 
 
 def _train(arguments: list[str]) -> None:
+    if any(argument.split("=")[0] == "--resume" for argument in arguments):
+        tyro.cli(_resume, prog="war train", args=arguments, config=_TYRO)
+        return
     checked: Any = importlib.import_module("war_train.config").TrainConfig
     # Parsed without its checks, so that their errors are told like all others, not in tyro's box.
     unchecked = type(
@@ -86,7 +89,21 @@ def _train(arguments: list[str]) -> None:
     )
     parsed: Any = tyro.cli(unchecked, prog="war train", args=arguments, config=_TYRO)
     config = checked(**vars(parsed))
-    file = importlib.import_module("war_train.ppo").train(config)
+    _tell(importlib.import_module("war_train.ppo").train(config))
+
+
+def _resume(*, resume: Path, progress: bool = True) -> None:
+    """Goes on with a run that ended early, with the settings that it was started with.
+
+    Args:
+        resume: The run's folder.
+        progress: Shows a progress bar, if standard error is a terminal.
+    """
+    _tell(importlib.import_module("war_train.ppo").resume(resume, progress=progress))
+
+
+def _tell(file: Path) -> None:
+    """Prints what a finished run has come to."""
     evaluations = importlib.import_module("war_agents.policy").read_card(file)["evaluations"]
     if evaluations:
         last = evaluations[-1]

@@ -1,5 +1,6 @@
 """Many games, each from one seat, with agents in the other: what vector environments share."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -218,6 +219,46 @@ class SeatGames:
         )
         self._engine.deal(games, rows)
         self._begin(rows)
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """All that the games to come depend on, in copies; who the opponents are is not in it."""
+        games = self._batch.games
+        return {
+            "records": np.frombuffer(games.tobytes(), np.uint8).reshape(len(games), -1),
+            "act_seeds": self._act_seeds.copy(),
+            "draw_seeds": self._draw_seeds.copy(),
+            "calls": np.array(self._calls),
+            "games_played": self._games_played.copy(),
+            "opponents": self.opponents.copy(),
+            "seats": self.seats.copy(),
+            "lengths": self._lengths.copy(),
+        }
+
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Goes on from what `get_state` gave, with arrays of the same shapes and dtypes.
+
+        Raises:
+            ValueError: games that cannot be; then only `reset` or another state makes it whole.
+        """
+        self._whole = False
+        self._batch.reset(0)
+        games = np.frombuffer(state["records"].tobytes(), self._batch.games.dtype).copy()
+        for row in range(len(games)):
+            self._engine.check_record(games[row : row + 1], self._batch.variant)
+        seats = state["seats"]
+        if games["status"].any() or not np.isin(seats, (0, 1)).all() or state["calls"] < 0:
+            raise ValueError("state: games are over, seats neither 0 nor 1, or calls below 0")
+        self._batch.games = games
+        if not self._engine.simultaneous and (self._batch.mover != seats).any():
+            raise ValueError("state: it is not the player's turn in every game")
+        self._act_seeds, self._draw_seeds = state["act_seeds"].copy(), state["draw_seeds"].copy()
+        self._calls = int(state["calls"])
+        self._games_played = state["games_played"].copy()
+        self.opponents, self.seats = state["opponents"].copy(), seats.copy()
+        self._lengths = state["lengths"].copy()
+        self._ended = []
+        self._illegal = np.full(len(self._rows), -1)
+        self._whole = True
 
     def close(self) -> None:
         """Ends the engine's threads; may be called twice."""

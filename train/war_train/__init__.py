@@ -5,7 +5,9 @@ Needs the extra ``train``: importing the package without it raises an ImportErro
 
 from importlib.util import find_spec
 
-for _package in ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard"):
+_NEEDED = ("torch", "stable_baselines3", "sb3_contrib", "safetensors", "tensorboard", "filelock")
+
+for _package in _NEEDED:
     if find_spec(_package) is None:
         raise ImportError(
             f'training needs {_package}, which is missing: pip install "war-envs[train]"',

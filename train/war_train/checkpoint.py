@@ -1,10 +1,12 @@
 """What a run leaves on disk, written so that a crash at any moment damages nothing."""
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from filelock import FileLock, Timeout
 from safetensors.torch import save
 
 from war_agents.agent import MODEL_FILE
@@ -12,6 +14,9 @@ from war_agents.arena.files import write_bytes, write_text
 from war_agents.network import CardNetwork
 from war_agents.policy import FORMAT, VERSION, TorchPolicy, card_file
 from war_envs.variant import Variant
+from war_train.config import TrainConfig
+
+CONFIG_FILE: Final = "config.json"
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -35,6 +40,44 @@ def start_folder(folder: Path) -> None:
             f"out={str(folder)!r} is not empty, and runs are never overwritten: "
             "give another folder, or remove this one"
         )
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """No other process may work in the folder meanwhile; a process that dies holds no lock.
+
+    Raises:
+        ValueError: another one does.
+    """
+    lock = FileLock(folder / "run.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise ValueError(f"another process is training in {folder}") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def read_config(folder: Path, **changes: Any) -> TrainConfig:
+    """The settings that a run was started with, but for ``changes``.
+
+    Raises:
+        ValueError: there are none, or not such as a run can have.
+    """
+    file = folder / CONFIG_FILE
+    try:
+        values = json.loads(file.read_bytes())
+        if not isinstance(values, dict):
+            raise ValueError("no JSON object")
+        return TrainConfig(**{**values, "out": folder, **changes})
+    except OSError as error:
+        raise ValueError(
+            f"{folder} is no run to go on with: {file.name}: {error.strerror}"
+        ) from error
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ValueError(f"{file} holds no settings of a run: {error}") from error
 
 
 def save_model(

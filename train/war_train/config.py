@@ -17,7 +17,8 @@ OPPONENTS: Final[Mapping[str, float]] = {SELF: 0.3, PAST: 0.15, "memory": 0.5, "
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """Trains an agent by self-play with MaskablePPO.
+    """Trains an agent by self-play with MaskablePPO. "war train --resume FOLDER" goes on with a run
+    that ended early.
 
     Raises:
         ValueError: a value that is not allowed, naming it.

@@ -62,6 +62,40 @@ class League:
         """The opponent with a number."""
         return self._agents[number]
 
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of all opponents, past selves that only finish their games among them."""
+        return list(self._agents)
+
+    @property
+    def pool(self) -> list[int]:
+        """The numbers of the past selves that new games may be against, the oldest first."""
+        return list(self._pool)
+
+    @property
+    def next_number(self) -> int:
+        """The number that the next past self will get."""
+        return self._next_number
+
+    def past(self) -> dict[int, Agent]:
+        """All past selves by number."""
+        return {n: agent for n, agent in self._agents.items() if n >= len(self.names)}
+
+    def set_past(self, agents: Mapping[int, Agent], pool: list[int], next_number: int) -> None:
+        """Puts the past selves of another league in place of its own.
+
+        Raises:
+            ValueError: numbers that no league can have come to.
+        """
+        first = len(self.names)
+        if not all(first <= number < next_number for number in agents) or not set(pool) <= set(
+            agents
+        ):
+            raise ValueError(f"past selves {sorted(agents)}, {pool} of them in the pool, cannot be")
+        own = {number: self._agents[number] for number in range(first)}
+        self._agents = {**own, **agents}
+        self._pool, self._next_number = list(pool), next_number
+
     def share_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each opponent's number, the index in `names` of the share that it belongs to."""
         past = len(self.names) if self._past_number is None else self._past_number

@@ -36,6 +36,7 @@ class CardPolicy(MaskableActorCriticPolicy):
 
     Attributes:
         network: all that is learned.
+        draws: as given, ``generator``.
     """
 
     network: CardNetwork
@@ -52,12 +53,12 @@ class CardPolicy(MaskableActorCriticPolicy):
         **kwargs: Any,
     ) -> None:
         self._card_options = (variant, shape)
-        self._draws = generator
+        self.draws = generator
         super().__init__(observation_space, action_space, lr_schedule, **kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
         self.network = CardNetwork(*self._card_options)
-        self.network.initialise(self._draws)
+        self.network.initialise(self.draws)
         make_optimizer: Any = self.optimizer_class
         self.optimizer = make_optimizer(
             self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
@@ -72,7 +73,7 @@ class CardPolicy(MaskableActorCriticPolicy):
         if deterministic:
             actions = log_probs.argmax(dim=1, keepdim=True)
         else:
-            actions = torch.multinomial(log_probs.exp(), 1, generator=self._draws)
+            actions = torch.multinomial(log_probs.exp(), 1, generator=self.draws)
         return actions.flatten(), values, log_probs.gather(1, actions).flatten()
 
     def evaluate_actions(
@@ -111,7 +112,7 @@ class Rollout(MaskableRolloutBuffer):
     """
 
     def __init__(self, *args: Any, generator: np.random.Generator, **kwargs: Any) -> None:
-        self._generator = generator
+        self.generator = generator
         super().__init__(*args, **kwargs)
 
     def get(  # type: ignore[override]
@@ -119,7 +120,7 @@ class Rollout(MaskableRolloutBuffer):
     ) -> Generator[MaskableRolloutBufferSamples, None, None]:
         """Minibatches of one pass, ``batch_size`` steps or more: they share what is left over."""
         total = self.buffer_size * self.n_envs
-        order = self._generator.permutation(total)
+        order = self.generator.permutation(total)
         columns = [
             array.reshape(total, *array.shape[2:])
             for array in (self.observations, self.actions, self.values, self.log_probs)
@@ -146,6 +147,34 @@ class SelfPlayPPO(MaskablePPO):
         self._total_steps = total_steps
         self._entropy = entropy
         super().__init__(*args, **kwargs, ent_coef=entropy(1.0))  # type: ignore[misc]
+
+    @property
+    def updates(self) -> int:
+        """Passes over rollouts so far."""
+        return self._n_updates
+
+    @property
+    def minibatches(self) -> np.random.Generator:
+        """Where the order of steps in minibatches is drawn from."""
+        buffer: Any = self.rollout_buffer
+        generator: np.random.Generator = buffer.generator
+        return generator
+
+    @property
+    def last_episode_starts(self) -> NDArray[np.bool_]:
+        """bool (num_envs,): the games that had ended in the last step; all before the first."""
+        starts: Any = self._last_episode_starts
+        return np.asarray(starts, np.bool_)
+
+    def go_on(
+        self, steps: int, updates: int, observation: NDArray[Any], starts: NDArray[np.bool_]
+    ) -> None:
+        """Counts on from ``steps`` and ``updates``; games stand as last observed.
+
+        The next `learn` must be called with ``reset_num_timesteps=False``.
+        """
+        self.num_timesteps, self._n_updates = steps, updates
+        self._last_obs, self._last_episode_starts = observation, starts
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         # Counted at the start of the rollout that is now learned from, so from 1 to just above 0.

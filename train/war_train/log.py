@@ -19,12 +19,23 @@ class RunLog:
         folder: the run's.
         total_steps: where the bar ends.
         progress: show the bar, if standard error is a terminal.
+        kept: bytes of ``log.jsonl`` that stay; what lies behind will be logged again.
+        steps: where the run goes on.
+
+    Raises:
+        ValueError: the log is shorter than what should stay.
     """
 
-    def __init__(self, folder: Path, total_steps: int, *, progress: bool) -> None:
+    def __init__(
+        self, folder: Path, total_steps: int, *, progress: bool, kept: int = 0, steps: int = 0
+    ) -> None:
         self._total = total_steps
         self._lines = (folder / "log.jsonl").open("a", encoding="utf-8")
-        self._board = SummaryWriter(str(folder / "tensorboard"))
+        if self._lines.tell() < kept:
+            self._lines.close()
+            raise ValueError(f"{folder / 'log.jsonl'} is shorter than when the run was saved")
+        self._lines.truncate(kept)
+        self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=steps + 1)
         console = Console(stderr=True)
         self._bar = Progress(
             TextColumn("training"),
@@ -50,6 +61,11 @@ class RunLog:
         self._bar.stop()
         self._lines.close()
         self._board.close()
+
+    @property
+    def size(self) -> int:
+        """Bytes of ``log.jsonl``."""
+        return self._lines.tell()
 
     def show(self, steps: int, text: str | None = None) -> None:
         """Moves the bar to ``steps``, and writes ``text`` beside it."""

@@ -1,9 +1,10 @@
-"""The training loop: `train`."""
+"""The training loop: `train`, and `resume`."""
 
 import contextlib
 import copy
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from war_train.config import PAST, SELF, TrainConfig
 from war_train.league import League
 from war_train.learner import CardPolicy, Rollout, SelfPlayPPO
 from war_train.log import RunLog
+from war_train.resume import capture, restore
+from war_train.state import STATE_FILE, RunState
 from war_train.stopping import StopRequest, TrainingStoppedError
 from war_train.vec_env import SelfPlayVecEnv
 
@@ -46,7 +49,8 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
     """Trains an agent.
 
     ``config.out`` then holds ``model.safetensors`` and its card ``model.json``, ``config.json``,
-    ``log.jsonl`` (a line an update) and ``tensorboard/``. The same configuration with the same
+    ``log.jsonl`` (a line an update), ``tensorboard/``, ``state.safetensors``, with which `resume`
+    goes on, and ``run.lock``. The same configuration with the same
     seed gives the same run on the same machine, times apart. Global generators neither matter nor
     change. SIGINT and SIGTERM end the run after the step or update that is going on; that needs the
     main thread.
@@ -63,12 +67,48 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
         TrainingStoppedError: a signal came; the model has been saved.
         OSError: the disk is full or cannot be written; the last model that was saved is whole.
     """
+    return _run(config, callbacks, None)
+
+
+def resume(
+    folder: str | Path, callbacks: Sequence[BaseCallback] = (), *, progress: bool = True
+) -> Path:
+    """Goes on with a run that ended early, however it ended, from where it was saved last.
+
+    What it then leaves is what it would have left without the break, times apart.
+
+    Args:
+        folder: the run's, with ``config.json`` and ``state.safetensors``.
+        callbacks: as for `train`; they know nothing of the steps before.
+        progress: as in `TrainConfig`.
+
+    Returns:
+        The model file.
+
+    Raises:
+        ValueError: no such run, one that has finished or that another process works on, or damaged
+            files; nothing has changed then.
+        TrainingStoppedError, OSError: as `train`.
+    """
+    config = checkpoint.read_config(Path(folder), progress=progress)
+    state = RunState.read(config.out)
+    return _run(config, callbacks, state)
+
+
+def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], state: RunState | None) -> Path:
     variant = config.variant
     weights, minibatches = _generators(config)
     shape = NetworkShape(config.embedding, config.hidden)
     learner = TorchPolicy(CardNetwork(variant, shape), name=SELF, memory=config.memory)
     league = League(variant, config.shares, learner=learner, past_size=config.past_size)
-    with torch_threads(config.threads), _fast_products(), StopRequest() as stop:
+    if state is None:
+        checkpoint.start_folder(config.out)
+    with (
+        checkpoint.locked(config.out),
+        torch_threads(config.threads),
+        _fast_products(),
+        StopRequest() as stop,
+    ):
         env = SelfPlayVecEnv(
             config.game,
             config.num_envs,
@@ -80,16 +120,56 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
         )
         model = _model(config, env, shape, weights, minibatches)
         learner.network = model.policy.network
-        checkpoint.start_folder(config.out)
-        checkpoint.write_json(config.out / "config.json", config.to_json())
-        with RunLog(config.out, config.steps, progress=config.progress) as log:
-            run = _Run(config, variant, learner, env, log, stop)
-            model.learn(config.steps, CallbackList([*callbacks, run]), log_interval=None)  # type: ignore[arg-type]
+        if state is None:
+            checkpoint.write_json(config.out / checkpoint.CONFIG_FILE, config.to_json())
+            entries = _Entries()
+        else:
+            entries = _restored(state, config, model, env)
+        steps = model.num_timesteps
+        with RunLog(
+            config.out, config.steps, progress=config.progress, kept=entries.log_size, steps=steps
+        ) as log:
+            run = _Run(config, variant, learner, env, log, stop, entries)
+            model.learn(
+                max(0, config.steps - steps),
+                CallbackList([*callbacks, run]),
+                log_interval=None,  # type: ignore[arg-type]
+                reset_num_timesteps=state is None,
+            )
             file = run.save()
         env.close()
         if stop.number is not None:
             raise TrainingStoppedError(file, stop.number, model.num_timesteps)
     return file
+
+
+@dataclass
+class _Entries:
+    """What a run's state holds beside learner and games."""
+
+    log_size: int = 0
+    seconds: float = 0.0
+    evaluations: list[dict[str, Any]] = field(default_factory=list)
+
+
+def _restored(
+    state: RunState, config: TrainConfig, model: SelfPlayPPO, env: SelfPlayVecEnv
+) -> _Entries:
+    """Puts a new learner and its games where a run stood."""
+    try:
+        env.reset()  # for arrays of the right shapes, which are then replaced
+        restore(state, config, model, env)
+        seconds, evaluations = state.entries.get("seconds"), state.entries.get("evaluations")
+        if not isinstance(seconds, float) or not isinstance(evaluations, list):
+            raise ValueError("seconds and evaluations are not what they must be")
+        entries = _Entries(state.count("log_size"), seconds, evaluations)
+    except ValueError as error:
+        file = config.out / STATE_FILE
+        raise ValueError(f"{file} is not a state of this run: {error}") from error
+    done = config.final_deals == 0 or (evaluations and evaluations[-1]["steps"] >= config.steps)
+    if model.num_timesteps >= config.steps and done:
+        raise ValueError(f"the run in {config.out} has finished its {config.steps} steps")
+    return entries
 
 
 def _generators(config: TrainConfig) -> tuple[torch.Generator, np.random.Generator]:
@@ -198,6 +278,7 @@ class _Run(BaseCallback):
         env: SelfPlayVecEnv,
         log: RunLog,
         stop: StopRequest,
+        entries: _Entries,
     ) -> None:
         super().__init__()
         self._config = config
@@ -206,10 +287,15 @@ class _Run(BaseCallback):
         self._env = env
         self._log = log
         self._stop = stop
-        self._evaluations: list[dict[str, Any]] = []
+        self._evaluations = entries.evaluations
         self._pending: dict[str, Any] = {}
-        self._logged_steps = 0
-        self._start = self._logged_at = time.monotonic()
+        self._logged_at = time.monotonic()
+        self._start = self._logged_at - entries.seconds
+        self._state: RunState | None = None
+        self._due = False
+
+    def _on_training_start(self) -> None:
+        self._logged_steps = self.num_timesteps
 
     def _crossed(self, every: int) -> bool:
         """Has the step just made reached a multiple of ``every``?"""
@@ -227,17 +313,31 @@ class _Run(BaseCallback):
         if self._crossed(config.evaluate_every) and self.num_timesteps < config.steps:
             self._evaluate(config.evaluate_deals)
         if self._crossed(config.save_every):
-            self.save()
+            self._due = True
         self._log.show(self.num_timesteps)
         return self._stop.number is None
 
     def _on_rollout_start(self) -> None:
         self._write_row()
+        self._capture()
+        if self._due:
+            self.save()
+
+    def _capture(self) -> None:
+        """Notes where the run stands, between two updates."""
+        entries = {
+            "seconds": time.monotonic() - self._start,
+            "log_size": self._log.size,
+            "evaluations": list(self._evaluations),
+        }
+        self._state = capture(self.model, self._env, entries)
 
     def _on_training_end(self) -> None:
         if self._stop.number is None and self._config.final_deals:
             self._evaluate(self._config.final_deals)
         self._write_row()
+        if self._stop.number is None:
+            self._capture()
 
     def _evaluate(self, deals: int) -> None:
         begun = time.monotonic()
@@ -256,8 +356,11 @@ class _Run(BaseCallback):
             raise _EvaluationStoppedError
 
     def save(self) -> Path:
-        """Writes the model as it is now, and its card."""
+        """Writes the model as it is now, its card, and where the run stood at the last update."""
+        self._due = False
         self.model.policy.set_training_mode(False)
+        if self._state is not None:
+            self._state.write(self._config.out)
         return checkpoint.save_model(
             self._config.out,
             self._learner.network,

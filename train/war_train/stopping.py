@@ -17,7 +17,10 @@ class TrainingStoppedError(KeyboardInterrupt):
 
     def __init__(self, file: Path, number: int, steps: int) -> None:
         name = signal.Signals(number).name
-        super().__init__(f"stopped by {name} after {steps} steps; the model is in {file}")
+        super().__init__(
+            f"stopped by {name} after {steps} steps; the model is in {file}; "
+            f"war train --resume {file.parent} goes on"
+        )
         self.file = file
         self.exit_code = 128 + number
 

@@ -177,6 +177,33 @@ class SelfPlayVecEnv(VecEnv):
                 infos[row]["illegal_action"] = int(ended.illegal[k])
         return self._games.observe(), rewards, dones, infos
 
+    def observe(self) -> NDArray[Any]:
+        """What the learner observes now, (num_envs, F), in an array of the caller's own."""
+        return self._games.observe()
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """All that the games to come depend on, in copies; who the opponents are is not in it.
+
+        Raises:
+            RuntimeError: there has been no `reset`.
+        """
+        if not self._has_reset:
+            raise RuntimeError("no game has been dealt yet: call reset() first")
+        return {**self._games.get_state(), "results": self._results.copy()}
+
+    def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Goes on from what `get_state` gave, with arrays of the same shapes and dtypes.
+
+        Raises:
+            ValueError: games that cannot be, or opponents that are not in the league.
+        """
+        unknown = set(state["opponents"].tolist()) - set(self.league.numbers)
+        if unknown:
+            raise ValueError(f"state: opponents {sorted(unknown)} are not in the league")
+        self._games.set_state(state)
+        self._results = state["results"].copy()
+        self._has_reset, self._seed, self._actions = True, None, None
+
     def take_results(self) -> dict[str, tuple[int, int, int]]:
         """The learner's wins, draws and losses by opponent since the last call."""
         results = {

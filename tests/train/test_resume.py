@@ -1,0 +1,290 @@
+"""A run that ended early goes on as if it had not, wherever and however it ended."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.numpy import load, save
+from stable_baselines3.common.callbacks import BaseCallback
+
+from war_train.config import TrainConfig
+from war_train.ppo import resume, train
+from war_train.state import STATE_FILE, RunState
+from war_train.stopping import TrainingStoppedError
+
+SMALL: dict[str, Any] = {
+    "minimal": True,
+    "num_ranks": 5,
+    "steps": 4096,
+    "seed": 1,
+    "num_envs": 32,
+    "rollout": 512,
+    "batch_size": 128,
+    "epochs": 2,
+    "embedding": 16,
+    "hidden": 8,
+    "past_every": 700,
+    "past_size": 2,
+    "evaluate_every": 1500,
+    "evaluate_deals": 5,
+    "final_deals": 20,
+    "save_every": 1024,
+    "progress": False,
+}
+GAMES = ("attack-defence", "strategic-war")
+
+
+def config(folder: Path, game: str = "attack-defence", **changes: Any) -> TrainConfig:
+    return TrainConfig(**{**SMALL, "game": game, "out": folder, **changes})
+
+
+def left(folder: Path) -> tuple[list[dict[str, Any]], bytes, dict[str, bytes], dict[str, Any]]:
+    """What a run has left: log, model, arrays and entries of its state, without times."""
+    log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    for row in log:
+        del row["seconds"], row["steps_per_second"]
+    state = RunState.read(folder)
+    arrays = {name: array.tobytes() for name, array in state.arrays.items()}
+    entries = {k: v for k, v in state.entries.items() if k not in ("seconds", "log_size")}
+    return log, (folder / "model.safetensors").read_bytes(), arrays, entries
+
+
+class StopAt(BaseCallback):
+    """Raises ``error`` at a step, or sends the process a signal."""
+
+    def __init__(self, step: int, error: BaseException | None = None) -> None:
+        super().__init__()
+        self._at, self._error = step, error
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps == self._at:
+            if self._error is not None:
+                raise self._error
+            os.kill(os.getpid(), signal.SIGINT)
+        return True
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_run_in_pieces_is_the_run_in_one(tmp_path: Path, game: str) -> None:
+    whole, pieces = tmp_path / "whole", tmp_path / "pieces"
+    train(config(whole, game))
+    with pytest.raises(TrainingStoppedError, match=f"--resume {pieces} goes on"):
+        train(config(pieces, game), [StopAt(32)])  # before anything has been saved by cadence
+    with pytest.raises(RuntimeError, match="a fault"):  # unforeseen: back to the last save
+        resume(pieces, [StopAt(2208, RuntimeError("a fault"))], progress=False)
+    with pytest.raises(TrainingStoppedError):
+        resume(pieces, [StopAt(2560)], progress=False)
+    assert resume(pieces, progress=False) == pieces / "model.safetensors"
+    assert left(pieces) == left(whole)
+    before = {path.name: path.stat().st_mtime_ns for path in pieces.iterdir()}
+    with pytest.raises(ValueError, match="has finished its 4096 steps"):
+        resume(pieces, progress=False)
+    before.pop("run.lock")
+    assert before == {name: (pieces / name).stat().st_mtime_ns for name in before}
+
+
+def test_a_signal_loses_nothing_of_the_last_update(tmp_path: Path) -> None:
+    with pytest.raises(TrainingStoppedError):
+        train(config(tmp_path / "a", save_every=10**9), [StopAt(2400)])
+    assert RunState.read(tmp_path / "a").count("steps") == 2048
+
+
+@pytest.mark.parametrize("num_envs", [16, 64, 256])
+def test_the_cadence_is_in_steps_whatever_the_number_of_games(
+    tmp_path: Path, num_envs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[int] = []
+    write = RunState.write
+
+    def note(self: RunState, folder: Path) -> None:
+        saved.append(self.count("steps"))
+        write(self, folder)
+
+    monkeypatch.setattr(RunState, "write", note)
+    train(config(tmp_path / "a", num_envs=num_envs, evaluate_every=0))
+    assert saved == [1024, 2048, 3072, 4096]
+
+
+RUN = [sys.executable, "-W", "error", "-c", "from war_agents.cli import main; main()", "train"]
+OPTIONS = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run", "--seed"]
+OPTIONS += ["1", "--num-envs", "64", "--rollout", "1024", "--batch-size", "256", "--steps", "102400"]
+OPTIONS += ["--save-every", "4096", "--evaluate-every", "0", "--final-deals", "5"]
+
+
+def start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen([*RUN, *arguments], cwd=folder, stderr=subprocess.PIPE)
+
+
+def wait_for(condition: Callable[[], bool], process: "subprocess.Popen[bytes]") -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_kill_at_any_moment_and_a_second_process_on_the_same_run(tmp_path: Path) -> None:
+    state = tmp_path / "run" / STATE_FILE
+    (tmp_path / "once").mkdir()
+    once = start(tmp_path / "once", *OPTIONS)
+    _, err = once.communicate(timeout=120)
+    assert once.returncode == 0, err
+    process = start(tmp_path, *OPTIONS)
+    for pause in (0.0, 0.013, 0.05, 0.11):  # somewhere between updates, saves and steps
+        wait_for(state.exists, process)
+        time.sleep(0.1 + pause)
+        if pause == 0.0:
+            second = subprocess.run(
+                [*RUN, "--resume", "run"], cwd=tmp_path, capture_output=True, text=True
+            )
+            assert second.returncode == 1
+            assert second.stderr == "war: another process is training in run\n"
+        process.kill()
+        process.communicate()
+        RunState.read(tmp_path / "run")
+        process = start(tmp_path, "--resume", "run")
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert left(tmp_path / "run") == left(tmp_path / "once" / "run")
+
+
+def test_a_full_disk_ends_the_run_and_leaves_what_was_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = RunState.write
+
+    def fill(self: RunState, folder: Path) -> None:
+        if self.count("steps") == 2048:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(self, folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunState, "write", fill)
+        with pytest.raises(OSError, match="No space left"):
+            train(config(tmp_path / "a"))
+    assert RunState.read(tmp_path / "a").count("steps") == 1024
+    resume(tmp_path / "a", progress=False)
+    train(config(tmp_path / "b"))
+    assert left(tmp_path / "a") == left(tmp_path / "b")
+
+
+def rewritten(folder: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
+    """The state with some of its arrays and entries changed."""
+    state = RunState.read(folder)
+    arrays: dict[str, Any] = {name: array.copy() for name, array in state.arrays.items()}
+    entries = dict(state.entries)
+    change(arrays, entries)
+    RunState(arrays, entries).write(folder)
+
+
+def break_record(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    arrays["games/records"][3] = 255
+
+
+def break_seat(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    arrays["games/seats"][3] = 7
+
+
+def break_opponent(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    arrays["games/opponents"][3] = 99
+
+
+def break_weight(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    arrays["network/header.weight"][0, 0] = float("nan")
+
+
+def break_shape(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    arrays["network/header.weight"] = arrays["network/header.weight"][:2]
+
+
+def break_moment(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    del arrays["adam/0/exp_avg"]
+
+
+def break_steps(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    entries["steps"] = "many"
+
+
+def break_pool(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    entries["pool"] = [5000]
+
+
+def break_generator(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    entries["minibatches"] = {"bit_generator": "MT19937"}
+
+
+def break_log(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    entries["log_size"] = 10**9
+
+
+BREAKS = [
+    break_record,
+    break_seat,
+    break_opponent,
+    break_weight,
+    break_shape,
+    break_moment,
+    break_steps,
+    break_pool,
+    break_generator,
+    break_log,
+]
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "a"
+    with pytest.raises(TrainingStoppedError):
+        train(config(folder), [StopAt(2560)])
+    return folder
+
+
+@pytest.mark.parametrize("change", BREAKS)
+def test_a_damaged_state_is_refused_in_one_line_and_nothing_changes(
+    tmp_path: Path, stopped: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for name in ("config.json", "log.jsonl", STATE_FILE):
+        (folder / name).write_bytes((stopped / name).read_bytes())
+    rewritten(folder, change)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(ValueError, match=r"state\.safetensors|log\.jsonl") as error:
+        resume(folder, progress=False)
+    assert "\n" not in str(error.value)
+    assert {n: data for n, data in before.items() if (folder / n).read_bytes() != data} == {}
+
+
+@pytest.mark.parametrize("data", [b"", b"\x80\x04junk", b"\xff" * 200, save({})])
+def test_a_file_that_is_no_state_is_refused(tmp_path: Path, stopped: Path, data: bytes) -> None:
+    (tmp_path / "config.json").write_bytes((stopped / "config.json").read_bytes())
+    (tmp_path / STATE_FILE).write_bytes(data)
+    with pytest.raises(ValueError, match=r"state\.safetensors") as error:
+        resume(tmp_path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, stopped: Path) -> None:
+    with pytest.raises(ValueError, match=r"config\.json.*No such file"):
+        resume(tmp_path)
+    for text in ("[]", "{", '{"game": "chess"}', '{"nonsense": 1}'):
+        (tmp_path / "config.json").write_text(text)
+        with pytest.raises(ValueError, match=r"config\.json holds no settings"):
+            resume(tmp_path)
+    (tmp_path / "config.json").write_bytes((stopped / "config.json").read_bytes())
+    with pytest.raises(ValueError, match=r"state\.safetensors cannot be read"):
+        resume(tmp_path)
+
+
+def test_the_state_is_plain_tensors_and_json(stopped: Path) -> None:
+    data = (stopped / STATE_FILE).read_bytes()
+    assert set(load(data)) >= {"draws", "starts", "games/records", "network/header.weight"}
+    assert str(stopped).encode() not in data

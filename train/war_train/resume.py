@@ -1,0 +1,110 @@
+"""From a run to its `RunState`, and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from war_agents.network import CardNetwork
+from war_agents.policy import TorchPolicy
+from war_train.config import PAST, TrainConfig
+from war_train.learner import SelfPlayPPO
+from war_train.state import RunState
+from war_train.vec_env import SelfPlayVecEnv
+
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+
+
+def capture(model: SelfPlayPPO, env: SelfPlayVecEnv, entries: Mapping[str, Any]) -> RunState:
+    """Where a run stands at the start of a rollout.
+
+    Weights and moments are not copied: they stay as they are until the next update.
+    """
+    arrays: dict[str, NDArray[Any]] = _weights("network", model.policy.network)
+    for number, moments in model.policy.optimizer.state_dict()["state"].items():
+        arrays |= {f"adam/{number}/{name}": moments[name].numpy() for name in _MOMENTS}
+    for number, agent in env.league.past().items():
+        if isinstance(agent, TorchPolicy):
+            arrays |= _weights(f"past/{number}", agent.network)
+    arrays |= {f"games/{name}": array for name, array in env.get_state().items()}
+    arrays["draws"] = model.policy.draws.get_state().numpy()
+    arrays["starts"] = np.array(model.last_episode_starts)
+    return RunState(
+        arrays,
+        {
+            "steps": model.num_timesteps,
+            "updates": model.updates,
+            "minibatches": model.minibatches.bit_generator.state,
+            "pool": env.league.pool,
+            "next_number": env.league.next_number,
+            **entries,
+        },
+    )
+
+
+def restore(state: RunState, config: TrainConfig, model: SelfPlayPPO, env: SelfPlayVecEnv) -> None:
+    """Puts a new run where another stood.
+
+    Raises:
+        ValueError: the state is not that of a run with these settings.
+    """
+    network = model.policy.network
+    _set_weights(state, "network", network)
+    _set_moments(state, model.policy.optimizer)
+    past = {}
+    for number in sorted({_number(name) for name in state.arrays if name.startswith("past/")}):
+        copy = CardNetwork(config.variant, network.shape)
+        _set_weights(state, f"past/{number}", copy)
+        past[number] = TorchPolicy(copy.eval(), name=PAST, memory=config.memory)
+    pool = state.entries.get("pool")
+    if not isinstance(pool, list) or not set(pool) <= set(past):
+        raise ValueError(f"pool is {pool!r}, not a list of past selves")
+    env.league.set_past(past, pool, state.count("next_number"))
+    env.set_state(
+        {name: state.array(f"games/{name}", now) for name, now in env.get_state().items()}
+    )
+    draws = model.policy.draws
+    draws.set_state(torch.from_numpy(state.array("draws", draws.get_state().numpy()).copy()))
+    try:
+        model.minibatches.bit_generator.state = state.entries["minibatches"]
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ValueError("minibatches is no state of a generator") from error
+    starts = state.array("starts", np.zeros(env.num_envs, np.bool_))
+    model.go_on(state.count("steps"), state.count("updates"), env.observe(), starts)
+
+
+def _weights(name: str, network: CardNetwork) -> dict[str, NDArray[Any]]:
+    tensors = network.state_dict()
+    return {f"{name}/{key}": value.detach().numpy() for key, value in tensors.items()}
+
+
+def _set_weights(state: RunState, name: str, network: CardNetwork) -> None:
+    with torch.no_grad():
+        for key, value in network.state_dict().items():
+            value.copy_(torch.from_numpy(state.array(f"{name}/{key}", value.numpy()).copy()))
+
+
+def _set_moments(state: RunState, optimizer: torch.optim.Optimizer) -> None:
+    """Moments for all parameters, or for none if there has been no update."""
+    if not any(name.startswith("adam/") for name in state.arrays):
+        return
+    content = optimizer.state_dict()
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    for number, parameter in enumerate(parameters):
+        like = {"step": np.zeros((), np.float32)}
+        like |= {name: parameter.detach().numpy() for name in _MOMENTS[1:]}
+        content["state"][number] = {
+            name: torch.from_numpy(state.array(f"adam/{number}/{name}", like[name]).copy())
+            for name in _MOMENTS
+        }
+    optimizer.load_state_dict(content)
+
+
+def _number(name: str) -> int:
+    """The number of the past self whose array this is."""
+    number = name.split("/")[1]
+    if not number.isascii() or not number.isdigit():
+        raise ValueError(f"{name} is of no past self")
+    return int(number)
