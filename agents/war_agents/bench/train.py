@@ -30,7 +30,7 @@ _CEILING: Final = (
 
 
 def run(
-    seconds: float = 5.0,
+    seconds: float = 15.0,
     *,
     repeats: int = REPEATS,
     game: str = "attack-defence",
