@@ -115,8 +115,17 @@ def test_the_cadence_is_in_steps_whatever_the_number_of_games(
 
 RUN = [sys.executable, "-W", "error", "-c", "from war_agents.cli import main; main()", "train"]
 OPTIONS = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run", "--seed"]
-OPTIONS += ["1", "--num-envs", "64", "--rollout", "1024", "--batch-size", "256", "--steps", "102400"]
-OPTIONS += ["--save-every", "4096", "--evaluate-every", "0", "--final-deals", "5"]
+OPTIONS += ["1", "--num-envs", "64", "--rollout", "1024", "--batch-size", "256"]
+OPTIONS += [
+    "--steps",
+    "102400",
+    "--save-every",
+    "4096",
+    "--evaluate-every",
+    "0",
+    "--final-deals",
+    "5",
+]
 
 
 def start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
