@@ -230,6 +230,22 @@ def break_generator(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
     entries["minibatches"] = {"bit_generator": "MT19937"}
 
 
+def break_list(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    entries["pool"] = [[1], {}]
+
+
+def break_draws(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    arrays["draws"][:] = 255
+
+
+def break_evaluation(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    entries["evaluations"] = [5]
+
+
+def break_clock(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
+    entries["seconds"] = float("nan")
+
+
 def break_log(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
     entries["log_size"] = 10**9
 
@@ -244,6 +260,10 @@ BREAKS = [
     break_steps,
     break_pool,
     break_generator,
+    break_list,
+    break_draws,
+    break_evaluation,
+    break_clock,
     break_log,
 ]
 

@@ -67,7 +67,7 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
         TrainingStoppedError: a signal came; the model has been saved.
         OSError: the disk is full or cannot be written; the last model that was saved is whole.
     """
-    return _run(config, callbacks, None)
+    return _run(config, callbacks, goes_on=False)
 
 
 def resume(
@@ -91,17 +91,16 @@ def resume(
         TrainingStoppedError, OSError: as `train`.
     """
     config = checkpoint.read_config(Path(folder), progress=progress)
-    state = RunState.read(config.out)
-    return _run(config, callbacks, state)
+    return _run(config, callbacks, goes_on=True)
 
 
-def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], state: RunState | None) -> Path:
+def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: bool) -> Path:
     variant = config.variant
     weights, minibatches = _generators(config)
     shape = NetworkShape(config.embedding, config.hidden)
     learner = TorchPolicy(CardNetwork(variant, shape), name=SELF, memory=config.memory)
     league = League(variant, config.shares, learner=learner, past_size=config.past_size)
-    if state is None:
+    if not goes_on:
         checkpoint.start_folder(config.out)
     with (
         checkpoint.locked(config.out),
@@ -120,11 +119,11 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], state: RunState
         )
         model = _model(config, env, shape, weights, minibatches)
         learner.network = model.policy.network
-        if state is None:
+        if goes_on:  # read only now that nobody else can write it
+            entries = _restored(RunState.read(config.out), config, model, env)
+        else:
             checkpoint.write_json(config.out / checkpoint.CONFIG_FILE, config.to_json())
             entries = _Entries()
-        else:
-            entries = _restored(state, config, model, env)
         steps = model.num_timesteps
         with RunLog(
             config.out, config.steps, progress=config.progress, kept=entries.log_size, steps=steps
@@ -134,7 +133,7 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], state: RunState
                 max(0, config.steps - steps),
                 CallbackList([*callbacks, run]),
                 log_interval=None,  # type: ignore[arg-type]
-                reset_num_timesteps=state is None,
+                reset_num_timesteps=not goes_on,
             )
             file = run.save()
         env.close()
@@ -160,8 +159,10 @@ def _restored(
         env.reset()  # for arrays of the right shapes, which are then replaced
         restore(state, config, model, env)
         seconds, evaluations = state.entries.get("seconds"), state.entries.get("evaluations")
-        if not isinstance(seconds, float) or not isinstance(evaluations, list):
-            raise ValueError("seconds and evaluations are not what they must be")
+        if not isinstance(seconds, float) or not 0.0 <= seconds < float("inf"):
+            raise ValueError(f"seconds is {seconds!r}, not a time")
+        if not isinstance(evaluations, list) or not all(map(_is_evaluation, evaluations)):
+            raise ValueError("evaluations are not what they must be")
         entries = _Entries(state.count("log_size"), seconds, evaluations)
     except ValueError as error:
         file = config.out / STATE_FILE
@@ -170,6 +171,14 @@ def _restored(
     if model.num_timesteps >= config.steps and done:
         raise ValueError(f"the run in {config.out} has finished its {config.steps} steps")
     return entries
+
+
+def _is_evaluation(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("steps"), int)
+        and isinstance(value.get("scores"), dict)
+    )
 
 
 def _generators(config: TrainConfig) -> tuple[torch.Generator, np.random.Generator]:

@@ -59,18 +59,19 @@ def restore(state: RunState, config: TrainConfig, model: SelfPlayPPO, env: SelfP
         _set_weights(state, f"past/{number}", copy)
         past[number] = TorchPolicy(copy.eval(), name=PAST, memory=config.memory)
     pool = state.entries.get("pool")
-    if not isinstance(pool, list) or not set(pool) <= set(past):
+    if not isinstance(pool, list) or not all(number in list(past) for number in pool):
         raise ValueError(f"pool is {pool!r}, not a list of past selves")
     env.league.set_past(past, pool, state.count("next_number"))
     env.set_state(
         {name: state.array(f"games/{name}", now) for name, now in env.get_state().items()}
     )
     draws = model.policy.draws
-    draws.set_state(torch.from_numpy(state.array("draws", draws.get_state().numpy()).copy()))
+    words = state.array("draws", draws.get_state().numpy())
     try:
+        draws.set_state(torch.from_numpy(words.copy()))
         model.minibatches.bit_generator.state = state.entries["minibatches"]
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ValueError("minibatches is no state of a generator") from error
+    except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise ValueError("draws or minibatches is no state of a generator") from error
     starts = state.array("starts", np.zeros(env.num_envs, np.bool_))
     model.go_on(state.count("steps"), state.count("updates"), env.observe(), starts)
 
