@@ -1,12 +1,8 @@
 """The training loop: `train`, and `resume`."""
 
 import contextlib
-import copy
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,35 +10,22 @@ from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import Schedule
 
-from war_agents import Agent, names
-from war_agents.arena.match import play_match
 from war_agents.network import CardNetwork, NetworkShape
 from war_agents.policy import TorchPolicy, torch_threads
 from war_envs import seeding
-from war_envs.variant import Variant
 from war_train import checkpoint
-from war_train.config import PAST, SELF, TrainConfig
+from war_train.config import SELF, TrainConfig
 from war_train.league import League
 from war_train.learner import CardPolicy, Rollout, SelfPlayPPO
 from war_train.log import RunLog
-from war_train.resume import capture, restore
+from war_train.resume import restore
+from war_train.run import Entries, Run
 from war_train.state import STATE_FILE, RunState
 from war_train.stopping import StopRequest, TrainingStoppedError
 from war_train.vec_env import SelfPlayVecEnv
 
 LAST_RATE = 0.05
 LAST_ENTROPY = 0.1
-
-# What SB3 calls its figures, and what the log does.
-_FIGURES = {
-    "train/policy_gradient_loss": "policy_loss",
-    "train/value_loss": "value_loss",
-    "train/entropy_loss": "entropy",
-    "train/approx_kl": "approx_kl",
-    "train/clip_fraction": "clip_fraction",
-    "train/explained_variance": "explained_variance",
-    "train/learning_rate": "learning_rate",
-}
 
 
 def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
@@ -123,12 +106,12 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: boo
             entries = _restored(RunState.read(config.out), config, model, env)
         else:
             checkpoint.write_json(config.out / checkpoint.CONFIG_FILE, config.to_json())
-            entries = _Entries()
+            entries = Entries()
         steps = model.num_timesteps
         with RunLog(
             config.out, config.steps, progress=config.progress, kept=entries.log_size, steps=steps
         ) as log:
-            run = _Run(config, variant, learner, env, log, stop, entries)
+            run = Run(config, variant, learner, env, log, stop, entries)
             model.learn(
                 max(0, config.steps - steps),
                 CallbackList([*callbacks, run]),
@@ -142,18 +125,9 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: boo
     return file
 
 
-@dataclass
-class _Entries:
-    """What a run's state holds beside learner and games."""
-
-    log_size: int = 0
-    seconds: float = 0.0
-    evaluations: list[dict[str, Any]] = field(default_factory=list)
-
-
 def _restored(
     state: RunState, config: TrainConfig, model: SelfPlayPPO, env: SelfPlayVecEnv
-) -> _Entries:
+) -> Entries:
     """Puts a new learner and its games where a run stood."""
     try:
         env.reset()  # for arrays of the right shapes, which are then replaced
@@ -163,7 +137,7 @@ def _restored(
             raise ValueError(f"seconds is {seconds!r}, not a time")
         if not isinstance(evaluations, list) or not all(map(_is_evaluation, evaluations)):
             raise ValueError("evaluations are not what they must be")
-        entries = _Entries(state.count("log_size"), seconds, evaluations)
+        entries = Entries(state.count("log_size"), seconds, evaluations)
     except ValueError as error:
         file = config.out / STATE_FILE
         raise ValueError(f"{file} is not a state of this run: {error}") from error
@@ -219,198 +193,13 @@ def _model(
         },
         device="cpu",
     )
-    model.set_logger(Logger(None, []))  # it only gathers; `_Run` writes
+    model.set_logger(Logger(None, []))  # it only gathers; `Run` writes
     return model
 
 
 def _falling(start: float, last: float) -> Schedule:
     """From ``start`` to ``last`` times that, linearly in the progress remaining, 1 to 0."""
     return lambda remaining: start * (last + (1.0 - last) * remaining)
-
-
-def evaluate(
-    agent: Agent,
-    variant: Variant,
-    *,
-    deals: int,
-    seed: int,
-    progress: Callable[[int], object] | None = None,
-) -> dict[str, Any]:
-    """An agent's score against every registered agent of the game.
-
-    Args:
-        agent: who is measured.
-        variant: what is played.
-        deals: deals an opponent, each from both seats (Strategic War: and both first attackers);
-            they are never those of training.
-        seed: fixes them.
-        progress: called often; what it raises ends the evaluation.
-
-    Returns:
-        By opponent: ``deals``, ``score`` from 0 to 1, a draw being half a point, and its 95 %
-        interval ``low`` to ``high``.
-    """
-    results = {}
-    for name in names(variant.game):
-        match = play_match(
-            agent,
-            name,
-            game=variant.game,
-            variant=variant,
-            deals=deals,
-            seed=seed,
-            progress=progress,
-        )
-        results[name] = {
-            "deals": deals,
-            "score": match.score,
-            "low": match.low,
-            "high": match.high,
-        }
-    return results
-
-
-class _EvaluationStoppedError(Exception):
-    """A signal came during an evaluation."""
-
-
-class _Run(BaseCallback):
-    """What happens beside learning: past selves, evaluations, saving, the log, and stopping."""
-
-    model: SelfPlayPPO
-
-    def __init__(
-        self,
-        config: TrainConfig,
-        variant: Variant,
-        learner: TorchPolicy,
-        env: SelfPlayVecEnv,
-        log: RunLog,
-        stop: StopRequest,
-        entries: _Entries,
-    ) -> None:
-        super().__init__()
-        self._config = config
-        self._variant = variant
-        self._learner = learner
-        self._env = env
-        self._log = log
-        self._stop = stop
-        self._evaluations = entries.evaluations
-        self._pending: dict[str, Any] = {}
-        self._logged_at = time.monotonic()
-        self._start = self._logged_at - entries.seconds
-        self._state: RunState | None = None
-        self._due = False
-
-    def _on_training_start(self) -> None:
-        self._logged_steps = self.num_timesteps
-
-    def _crossed(self, every: int) -> bool:
-        """Has the step just made reached a multiple of ``every``?"""
-        if every == 0:
-            return False
-        return self.num_timesteps // every > (self.num_timesteps - self._env.num_envs) // every
-
-    def _on_step(self) -> bool:
-        config = self._config
-        if self._crossed(config.past_every) and PAST in self._env.league.names:
-            past = TorchPolicy(
-                copy.deepcopy(self._learner.network), name=PAST, memory=config.memory
-            )
-            self._env.league.add_past(past, self._env.opponents)
-        if self._crossed(config.evaluate_every) and self.num_timesteps < config.steps:
-            self._evaluate(config.evaluate_deals)
-        if self._crossed(config.save_every):
-            self._due = True
-        self._log.show(self.num_timesteps)
-        return self._stop.number is None
-
-    def _on_rollout_start(self) -> None:
-        self._write_row()
-        self._capture()
-        if self._due:
-            self.save()
-
-    def _capture(self) -> None:
-        """Notes where the run stands, between two updates."""
-        entries = {
-            "seconds": time.monotonic() - self._start,
-            "log_size": self._log.size,
-            "evaluations": list(self._evaluations),
-        }
-        self._state = capture(self.model, self._env, entries)
-
-    def _on_training_end(self) -> None:
-        if self._stop.number is None and self._config.final_deals:
-            self._evaluate(self._config.final_deals)
-        self._write_row()
-        if self._stop.number is None:
-            self._capture()
-
-    def _evaluate(self, deals: int) -> None:
-        begun = time.monotonic()
-        self.model.policy.set_training_mode(False)
-        seed = int(self._config.seed or 0)
-        with contextlib.suppress(_EvaluationStoppedError):
-            results = evaluate(
-                self._learner, self._variant, deals=deals, seed=seed, progress=self._go_on
-            )
-            self._pending["evaluation"] = results
-            self._evaluations.append({"steps": self.num_timesteps, "scores": results})
-        self._logged_at += time.monotonic() - begun  # it is no part of the speed
-
-    def _go_on(self, _: int) -> None:
-        if self._stop.number is not None:
-            raise _EvaluationStoppedError
-
-    def save(self) -> Path:
-        """Writes the model as it is now, its card, and where the run stood at the last update."""
-        self._due = False
-        self.model.policy.set_training_mode(False)
-        if self._state is not None:
-            self._state.write(self._config.out)
-        return checkpoint.save_model(
-            self._config.out,
-            self._learner.network,
-            self._variant,
-            memory=self._config.memory,
-            entries={
-                "steps": self.num_timesteps,
-                "config": self._config.to_json(),
-                "evaluations": self._evaluations,
-            },
-        )
-
-    def _write_row(self) -> None:
-        """Logs the update that has just ended, if there was one since the last row."""
-        steps = self.num_timesteps
-        if steps == self._logged_steps:
-            return
-        now = time.monotonic()
-        row: dict[str, Any] = {
-            "steps": steps,
-            "seconds": round(now - self._start, 3),
-            "steps_per_second": round((steps - self._logged_steps) / (now - self._logged_at)),
-        }
-        figures: Mapping[str, Any] = self.model.logger.name_to_value
-        row |= {name: float(figures[key]) for key, name in _FIGURES.items() if key in figures}
-        if "entropy" in row:
-            row["entropy"] *= -1.0
-        self.model.logger.dump(steps)  # forgets them
-        results = self._env.take_results()
-        played = {name: sum(counts) for name, counts in results.items() if sum(counts)}
-        row["games"] = played
-        row["score"] = {
-            name: round((results[name][0] + results[name][1] / 2) / number, 4)
-            for name, number in played.items()
-        }
-        row |= self._pending
-        self._pending = {}
-        self._log.write(row)
-        scores = " ".join(f"{name} {score:.2f}" for name, score in row["score"].items())
-        self._log.show(steps, f"{row['steps_per_second']}/s {scores}")
-        self._logged_steps, self._logged_at = steps, time.monotonic()
 
 
 @contextlib.contextmanager

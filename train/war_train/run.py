@@ -1,0 +1,229 @@
+"""What happens in a run beside learning: past selves, evaluations, saving, and the log."""
+
+import contextlib
+import copy
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+from war_agents import Agent, names
+from war_agents.arena.match import play_match
+from war_agents.policy import TorchPolicy
+from war_envs.variant import Variant
+from war_train import checkpoint
+from war_train.config import PAST, TrainConfig
+from war_train.learner import SelfPlayPPO
+from war_train.log import RunLog
+from war_train.resume import capture
+from war_train.state import RunState
+from war_train.stopping import StopRequest
+from war_train.vec_env import SelfPlayVecEnv
+
+# What SB3 calls its figures, and what the log does.
+_FIGURES = {
+    "train/policy_gradient_loss": "policy_loss",
+    "train/value_loss": "value_loss",
+    "train/entropy_loss": "entropy",
+    "train/approx_kl": "approx_kl",
+    "train/clip_fraction": "clip_fraction",
+    "train/explained_variance": "explained_variance",
+    "train/learning_rate": "learning_rate",
+}
+
+
+@dataclass
+class Entries:
+    """What a run's state holds beside learner and games."""
+
+    log_size: int = 0
+    seconds: float = 0.0
+    evaluations: list[dict[str, Any]] = field(default_factory=list)
+
+
+def evaluate(
+    agent: Agent,
+    variant: Variant,
+    *,
+    deals: int,
+    seed: int,
+    progress: Callable[[int], object] | None = None,
+) -> dict[str, Any]:
+    """An agent's score against every registered agent of the game.
+
+    Args:
+        agent: who is measured.
+        variant: what is played.
+        deals: deals an opponent, each from both seats (Strategic War: and both first attackers);
+            they are never those of training.
+        seed: fixes them.
+        progress: called often; what it raises ends the evaluation.
+
+    Returns:
+        By opponent: ``deals``, ``score`` from 0 to 1, a draw being half a point, and its 95 %
+        interval ``low`` to ``high``.
+    """
+    results = {}
+    for name in names(variant.game):
+        match = play_match(
+            agent,
+            name,
+            game=variant.game,
+            variant=variant,
+            deals=deals,
+            seed=seed,
+            progress=progress,
+        )
+        results[name] = {
+            "deals": deals,
+            "score": match.score,
+            "low": match.low,
+            "high": match.high,
+        }
+    return results
+
+
+class _EvaluationStoppedError(Exception):
+    """A signal came during an evaluation."""
+
+
+class Run(BaseCallback):
+    """What happens beside learning: past selves, evaluations, saving, the log, and stopping."""
+
+    model: SelfPlayPPO
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        variant: Variant,
+        learner: TorchPolicy,
+        env: SelfPlayVecEnv,
+        log: RunLog,
+        stop: StopRequest,
+        entries: Entries,
+    ) -> None:
+        super().__init__()
+        self._config = config
+        self._variant = variant
+        self._learner = learner
+        self._env = env
+        self._log = log
+        self._stop = stop
+        self._evaluations = entries.evaluations
+        self._pending: dict[str, Any] = {}
+        self._logged_at = time.monotonic()
+        self._start = self._logged_at - entries.seconds
+        self._state: RunState | None = None
+        self._due = False
+
+    def _on_training_start(self) -> None:
+        self._logged_steps = self.num_timesteps
+
+    def _crossed(self, every: int) -> bool:
+        """Has the step just made reached a multiple of ``every``?"""
+        if every == 0:
+            return False
+        return self.num_timesteps // every > (self.num_timesteps - self._env.num_envs) // every
+
+    def _on_step(self) -> bool:
+        config = self._config
+        if self._crossed(config.past_every) and PAST in self._env.league.names:
+            past = TorchPolicy(
+                copy.deepcopy(self._learner.network), name=PAST, memory=config.memory
+            )
+            self._env.league.add_past(past, self._env.opponents)
+        if self._crossed(config.evaluate_every) and self.num_timesteps < config.steps:
+            self._evaluate(config.evaluate_deals)
+        if self._crossed(config.save_every):
+            self._due = True
+        self._log.show(self.num_timesteps)
+        return self._stop.number is None
+
+    def _on_rollout_start(self) -> None:
+        self._write_row()
+        self._capture()
+        if self._due:
+            self.save()
+
+    def _capture(self) -> None:
+        """Notes where the run stands, between two updates."""
+        entries = {
+            "seconds": time.monotonic() - self._start,
+            "log_size": self._log.size,
+            "evaluations": list(self._evaluations),
+        }
+        self._state = capture(self.model, self._env, entries)
+
+    def _on_training_end(self) -> None:
+        if self._stop.number is None and self._config.final_deals:
+            self._evaluate(self._config.final_deals)
+        self._write_row()
+        if self._stop.number is None:
+            self._capture()
+
+    def _evaluate(self, deals: int) -> None:
+        begun = time.monotonic()
+        self.model.policy.set_training_mode(False)
+        seed = int(self._config.seed or 0)
+        with contextlib.suppress(_EvaluationStoppedError):
+            results = evaluate(
+                self._learner, self._variant, deals=deals, seed=seed, progress=self._go_on
+            )
+            self._pending["evaluation"] = results
+            self._evaluations.append({"steps": self.num_timesteps, "scores": results})
+        self._logged_at += time.monotonic() - begun  # it is no part of the speed
+
+    def _go_on(self, _: int) -> None:
+        if self._stop.number is not None:
+            raise _EvaluationStoppedError
+
+    def save(self) -> Path:
+        """Writes the model as it is now, its card, and where the run stood at the last update."""
+        self._due = False
+        self.model.policy.set_training_mode(False)
+        if self._state is not None:
+            self._state.write(self._config.out)
+        return checkpoint.save_model(
+            self._config.out,
+            self._learner.network,
+            self._variant,
+            memory=self._config.memory,
+            entries={
+                "steps": self.num_timesteps,
+                "config": self._config.to_json(),
+                "evaluations": self._evaluations,
+            },
+        )
+
+    def _write_row(self) -> None:
+        """Logs the update that has just ended, if there was one since the last row."""
+        steps = self.num_timesteps
+        if steps == self._logged_steps:
+            return
+        now = time.monotonic()
+        row: dict[str, Any] = {
+            "steps": steps,
+            "seconds": round(now - self._start, 3),
+            "steps_per_second": round((steps - self._logged_steps) / (now - self._logged_at)),
+        }
+        figures: Mapping[str, Any] = self.model.logger.name_to_value
+        row |= {name: float(figures[key]) for key, name in _FIGURES.items() if key in figures}
+        if "entropy" in row:
+            row["entropy"] *= -1.0
+        self.model.logger.dump(steps)  # forgets them
+        results = self._env.take_results()
+        played = {name: sum(counts) for name, counts in results.items() if sum(counts)}
+        row["games"] = played
+        row["score"] = {
+            name: round((results[name][0] + results[name][1] / 2) / number, 4)
+            for name, number in played.items()
+        }
+        row |= self._pending
+        self._pending = {}
+        self._log.write(row)
+        scores = " ".join(f"{name} {score:.2f}" for name, score in row["score"].items())
+        self._log.show(steps, f"{row['steps_per_second']}/s {scores}")
+        self._logged_steps, self._logged_at = steps, time.monotonic()
