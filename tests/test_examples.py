@@ -13,6 +13,16 @@ LAST_LINES = {
     "own_agent.py": "against memory   0.",
     "position.py": "  (['7D', 'TC', 'KS'], ['2C', 'AH'])",
     "train_and_evaluate.py": "memory   0.",
+    "plain_ppo.py": "against random 0.",
+    "recurrent_ppo.py": "forgetting  0.",
+    "league_agent.py": "tit-for-tat 0.",
+}
+# Training takes its number of steps as an argument; the default is for a person with a minute.
+STEPS = {
+    "train_and_evaluate.py": "20000",
+    "plain_ppo.py": "4096",
+    "recurrent_ppo.py": "4096",
+    "league_agent.py": "16384",
 }
 
 
@@ -22,8 +32,7 @@ def test_every_example_is_run() -> None:
 
 @pytest.mark.parametrize("name", LAST_LINES)
 def test_example(name: str, tmp_path: Path) -> None:
-    # Training takes its number of steps as an argument; the default is for a person with a minute.
-    arguments = ["20000"] if name == "train_and_evaluate.py" else []
+    arguments = [STEPS[name]] if name in STEPS else []
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / name), *arguments],
         cwd=tmp_path,
@@ -34,3 +43,4 @@ def test_example(name: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1].startswith(LAST_LINES[name])
+    assert not list(tmp_path.iterdir())

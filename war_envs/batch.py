@@ -1,4 +1,4 @@
-"""Many games of one variant at once, as arrays, on the kernels that the environments use.
+"""Many games at once, as arrays, on the kernels that the environments use.
 
 >>> import numpy as np
 >>> from war_envs.batch import make_batch
@@ -13,7 +13,7 @@
 import copy
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from war_envs import seeding
+from war_envs.cards import NUM_CARDS
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.engine import ENGINES
 from war_envs.kernels import RUNNING, Records
-from war_envs.variant import Variant, integer, make_variant
+from war_envs.variant import Variant, checked_variants, integer, make_variant, widest
 
 MAX_GAMES = 1_000_000
 MAX_THREADS = 256
@@ -63,13 +64,16 @@ class Step:
 
 
 class Batch:
-    """``num_games`` games of one variant.
+    """``num_games`` games of one variant, or of several: game i is of ``variants[i % V]``.
 
     Results are bit-identical for any ``num_threads``, and game i is the same in any batch with that
-    lane.
+    lane. Observations have slots for the largest deck; those that a smaller one leaves are empty.
 
     Attributes:
-        game, variant, num_games, encoding, memory: as given.
+        variants: the V variants.
+        kinds: int64 (B,): which of them each game is of.
+        variant: the variant, if there is one; of several, one with all their cards.
+        game, num_games, encoding, memory: as given.
         observation_shape: (F,); see the game's ``observation`` module for what stands where.
         observation_dtype: uint8 for tokens, float32 for vectors.
         num_actions: 2 in Attack and Defence, 4 in Strategic War.
@@ -78,20 +82,24 @@ class Batch:
 
     def __init__(
         self,
-        variant: Variant,
+        variant: Variant | Sequence[Variant],
         num_games: int,
         *,
         encoding: str = "tokens",
         memory: str = "perfect",
         num_threads: int = 1,
     ) -> None:
-        self.variant = variant
-        self.game = variant.game
+        self.variants = checked_variants(variant)
+        self.variant = widest(self.variants)
+        self.game = self.variant.game
         self.num_games = integer("num_games", num_games, 1, MAX_GAMES)
+        self.kinds = np.arange(self.num_games) % len(self.variants)
+        self._deck_sizes = np.array([v.deck_size for v in self.variants])
         self.encoding = checked_choice("encoding", encoding, ENCODINGS)
         self.memory = checked_choice("memory", memory, MEMORIES)
-        self._engine = ENGINES[variant.game]
-        observer = self._engine.observer(encoding, variant.deck_size)
+        self._engine = ENGINES[self.game]
+        self._deck_size = int(self._deck_sizes.max())
+        observer = self._engine.observer(encoding, self._deck_size)
         self.observation_shape = (observer.size,)
         self.observation_dtype = observer.dtype
         self.num_actions = self._engine.num_actions
@@ -102,7 +110,7 @@ class Batch:
         self._both = self._both_seats(self._rows)
         self._buffers: dict[tuple[Any, ...], NDArray[Any]] = {}
         self._has_reset = False
-        self.games: Records = self._engine.new_games(variant, self.num_games)
+        self.games: Records = self._new_games()
 
     def reset(
         self,
@@ -129,7 +137,7 @@ class Batch:
         checked = seeding.checked_seed(seed)
         integer("domain", domain, 0, 2**31)
         given = self._rows if lanes is None else self._integers("lanes", lanes, 0, 2**62)
-        games = self._engine.new_games(self.variant, self.num_games)
+        games = self._new_games()
         if first_attacker is not None:
             if self._engine.simultaneous:
                 raise ValueError("first_attacker is for strategic-war; attack-defence has none")
@@ -138,6 +146,12 @@ class Batch:
         self._engine.deal(games, self._rows)
         self.games = games
         self._has_reset = True
+
+    def _new_games(self) -> Records:
+        games = self._engine.new_games(self.variants[0], self.num_games)
+        for kind, variant in enumerate(self.variants[1:], start=1):
+            games[self.kinds == kind] = self._engine.new_games(variant, 1)
+        return games
 
     def _integers(self, name: str, value: ArrayLike, low: int, high: int) -> NDArray[np.int64]:
         array = np.asarray(value)
@@ -179,6 +193,7 @@ class Batch:
         *,
         encoding: str | None = None,
         memory: str | None = None,
+        deck_size: int | None = None,
         copy: bool = True,
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
         """Observations and action masks.
@@ -188,6 +203,8 @@ class Batch:
                 in Attack and Defence both seats of every game, with shapes (B, 2, F) and (B, 2, A);
                 in Strategic War the mover of every game, (B, F) and (B, A).
             encoding, memory: what these observations hold; None: what all others of the batch do.
+            deck_size: cards that they have slots for, no fewer than the decks of these games; None:
+                as many as in all others of the batch.
             copy: True gives arrays of the caller's own; False, for speed, buffers of the batch that
                 the next such call overwrites.
 
@@ -204,11 +221,20 @@ class Batch:
         )
         if rows is not None and seats is not None:
             checked = self._indices("rows", rows, self.num_games), self._indices("seats", seats, 2)
-            return self._observe(self.games, *checked, *wanted, copy, "observation")
+            slots = self._checked_deck_size(deck_size, checked[0])
+            return self._observe(self.games, *checked, *wanted, slots, copy, "observation")
+        slots = self._checked_deck_size(deck_size, self._rows)
         if not self._engine.simultaneous:
-            return self._observe(self.games, self._rows, None, *wanted, copy, "observation")
-        observation, mask = self._observe(self.games, *self._both, *wanted, copy, "observation")
+            return self._observe(self.games, self._rows, None, *wanted, slots, copy, "observation")
+        both = self._observe(self.games, *self._both, *wanted, slots, copy, "observation")
+        observation, mask = both
         return self._by_seat(observation), self._by_seat(mask)
+
+    def _checked_deck_size(self, deck_size: int | None, rows: NDArray[np.int64]) -> int:
+        if deck_size is None:
+            return self._deck_size
+        least = int(self._deck_sizes[self.kinds[rows]].max(initial=1))
+        return integer("deck_size", deck_size, least, NUM_CARDS)
 
     @staticmethod
     def _by_seat(array: NDArray[Any]) -> NDArray[Any]:
@@ -235,6 +261,7 @@ class Batch:
         seats: NDArray[np.int64] | None,
         encoding: str,
         memory: str,
+        deck_size: int,
         copy: bool,
         name: str,
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
@@ -246,7 +273,7 @@ class Batch:
             raise ValueError(
                 f"rows has {len(rows)} entries and seats {len(seats)}; give as many of each"
             )
-        observer = self._engine.observer(encoding, self.variant.deck_size)
+        observer = self._engine.observer(encoding, deck_size)
         shape = (len(rows), observer.size)
         observation = self._array(name, shape, observer.dtype, copy)
         mask = self._array(f"{name} mask", (len(rows), self.num_actions), np.dtype(np.int8), copy)
@@ -305,7 +332,9 @@ class Batch:
 
         places = np.concatenate(self._in_slices(number, work, "step"))
         views = self._both_seats(places)
-        final, _ = self._observe(finals, *views, self.encoding, self.memory, copy, "final")
+        final, _ = self._observe(
+            finals, *views, self.encoding, self.memory, self._deck_size, copy, "final"
+        )
         return Step(reward, terminated, truncated, ended[places], self._by_seat(final))
 
     def _checked_actions(self, actions: ArrayLike) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ Spelling: a variant's ``name`` is ``standard`` or its modes joined by ``+`` in t
 
 import dataclasses
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -160,6 +161,29 @@ def make_variant(game: str, name: str | Variant = "standard", **options: Any) ->
         if options.get(mode, True) is False:
             raise ValueError(f"{mode}=False is not allowed; variant={name!r} says otherwise")
     return cls(**{**modes, **checked_options(game, options)})
+
+
+def checked_variants(given: Variant | Sequence[Variant]) -> tuple[Variant, ...]:
+    """One variant, or several of one game, as a tuple.
+
+    Raises:
+        ValueError: there is none, or they are of both games.
+    """
+    variants = (given,) if isinstance(given, _Variant) else tuple(given)
+    if len({variant.game for variant in variants}) != 1:
+        raise ValueError(f"variants={shown(given)} is not allowed; give variants of one game")
+    return variants
+
+
+def widest(variants: Sequence[Variant]) -> Variant:
+    """A variant whose deck has all cards of all ``variants``: the same one if they are one."""
+    first = variants[0]
+    if all(variant == first for variant in variants):
+        return first
+    return type(first)(
+        minimal=all(variant.minimal for variant in variants),
+        num_ranks=max(variant.num_ranks for variant in variants),
+    )
 
 
 def checked_options(game: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -66,6 +66,8 @@ _FACTORIES: dict[str, dict[str, Factory]] = {game: {} for game in GAMES}
 def register(name: str, factory: Factory, *, games: tuple[str, ...] = GAMES) -> None:
     """Makes ``factory(variant)`` known as ``name``, for `make`, tournaments and training.
 
+    Agents that keep a state play matches and tournaments, but not in the league of a training run.
+
     Raises:
         ValueError: the name is no word of letters, digits, ``-`` and ``_``, is taken or stands for
             the learner in training, the factory cannot be called, or a game is unknown.

@@ -14,6 +14,7 @@ try:
     import torch
     from torch import Tensor, nn
 
+    from war_agents.meetings import FIRST_PLACES, Meetings
     from war_agents.row_sums import row_sums
 except ImportError as error:
     raise ImportError(
@@ -55,10 +56,13 @@ class CardNetwork(nn.Module):
     each zone (hands, table) is read once more, in a slot of its own, as its place varies. ReLU
     follows, and a hidden layer each for the policy and the value.
 
+    It reads observations of any deck that has no more cards than its own; the slots that they do
+    not have count as empty. The header tells which variant is played.
+
     In evaluation mode the table is made once, by ``eval()``: call it again after changing weights.
 
     Args:
-        variant: the game and its deck; the modes do not matter.
+        variant: the game and the largest deck; the modes do not matter.
         shape: how large.
 
     The weights are uninitialised: `initialise` them, or load a state dict. No generator is used.
@@ -75,7 +79,7 @@ class CardNetwork(nn.Module):
         engine = ENGINES[variant.game]
         encoding = engine.encoding
         self.shape = shape
-        self._header_size = len(encoding.header)
+        self.header_size: Final = len(encoding.header)
         self._deck_size = variant.deck_size
         self._table: Tensor | None = None
         zones = encoding.slots_per_card
@@ -84,20 +88,31 @@ class CardNetwork(nn.Module):
         possible = _possible_tokens(encoding.features, variant.deck)
         numbers = np.zeros(len(encoding.features), np.int32)
         numbers[possible] = np.arange(len(possible))
-        self._constant("zones", torch.arange(zones) * variant.deck_size)
+        self._constant("zones", torch.arange(zones))
         self._constant("scales", torch.tensor(encoding.scales))
         self._constant("features", torch.tensor(encoding.features[possible]))
         self._constant("numbers", torch.from_numpy(numbers * slots))
         self._constant("places", torch.arange(slots, dtype=torch.int32))
         self.slots = nn.Parameter(torch.empty(self.features.shape[1], slots, shape.embedding))
-        self.header = _linear(self._header_size, shape.embedding)
+        self.meetings = Meetings() if variant.game == "strategic-war" else None
+        more = self.meetings.size if self.meetings is not None else 0
+        self.header = _linear(self.header_size + more, shape.embedding)
         self.policy = _head(shape, engine.num_actions)
         self.value = _head(shape, 1)
 
-    @property
-    def width(self) -> int:
-        """F: entries of an observation."""
-        return self._header_size + len(self.zones) * self._deck_size
+    def deck_size_of(self, width: int) -> int:
+        """The cards of the deck whose observations have ``width`` entries.
+
+        Raises:
+            ValueError: there is none, or it is larger than the network's own.
+        """
+        size, rest = divmod(width - self.header_size, len(self.zones))
+        if rest or not 0 < size <= self._deck_size:
+            raise ValueError(
+                f"observation has {width} entries; the network reads {self.header_size} and "
+                f"{len(self.zones)} for each card of a deck of up to {self._deck_size}"
+            )
+        return size
 
     def _constant(self, name: str, value: Tensor) -> None:
         self.register_buffer(name, value, persistent=False)
@@ -141,16 +156,42 @@ class CardNetwork(nn.Module):
 
     def embed(self, tokens: Tensor) -> Tensor:
         """The first layer: float32 (B, embedding), after ReLU."""
-        table = self._make_table() if self._table is None else self._table
-        header = tokens[:, : self._header_size] / self.scales
-        cards = self.numbers[tokens[:, self._header_size :].int()]
-        ends = self.zones + (tokens[:, self._sizes_at].long() - 1).clamp_min(0)
-        cards = torch.cat([cards, cards.gather(1, ends)], dim=1)
-        # Empty slots (token 0) have no features: all of them read row 0, which is zero.
-        rows = (cards + self.places) * (cards != 0)
-        return torch.relu(row_sums(rows, table) + self.header(header))
+        table = self.table() if self._table is None else self._table
+        rows, inputs = self.read(tokens)
+        return torch.relu(row_sums(rows, table) + self.header(inputs))
 
-    def _make_table(self) -> Tensor:
+    def read(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """What the first layer takes: rows of `table` to add up, and numbers.
+
+        Returns:
+            int32 (B, K), and float32 (B, H + M): the header, in Strategic War also `Meetings`.
+        """
+        deck_size = self.deck_size_of(tokens.shape[1])
+        header, cards = tokens[:, : self.header_size], tokens[:, self.header_size :]
+        ends = self.zones * deck_size + (tokens[:, self._sizes_at].long() - 1).clamp_min(0)
+        last = cards.gather(1, ends)
+        inputs = header / self.scales
+        if self.meetings is not None:
+            own, other = cards[:, :FIRST_PLACES], cards[:, deck_size : deck_size + FIRST_PLACES]
+            meeting = [own, last[:, :1], last[:, 2:], other, last[:, 1:2]]
+            chances = self.meetings(header, torch.cat(meeting, dim=1))
+            inputs = torch.cat([inputs, chances], dim=1)
+        return self._rows(torch.cat([cards, last], dim=1), deck_size), inputs
+
+    def _rows(self, cards: Tensor, deck_size: int) -> Tensor:
+        cards = self.numbers[cards.int()]
+        # Empty slots (token 0) have no features: all of them read row 0, which is zero.
+        return (cards + self._places_of(deck_size)) * (cards != 0)
+
+    def _places_of(self, deck_size: int) -> Tensor:
+        """The slots of an observation for a deck, and those of the zones' last cards."""
+        if deck_size == self._deck_size:
+            return self.places
+        zones = self.places[: -len(self.zones)].view(len(self.zones), -1)
+        return torch.cat([zones[:, :deck_size].flatten(), self.places[-len(self.zones) :]])
+
+    def table(self) -> Tensor:
+        """What each token adds in each slot, float32 (tokens * slots, embedding)."""
         table = self.features @ self.slots.flatten(1)
         return table.view(-1, self.shape.embedding)
 
@@ -160,7 +201,7 @@ class CardNetwork(nn.Module):
         self._table = None
         if not mode:
             with torch.no_grad():
-                self._table = self._make_table()
+                self._table = self.table()
         return self
 
 

@@ -2,8 +2,8 @@
 
 Both are data: nothing in them is ever run. The card of ``model.safetensors`` is ``model.json``::
 
-    {"format": "war-envs policy", "version": 1, "game": "attack-defence",
-     "variant": {"minimal": true, ...}, "encoding": "tokens", "memory": "perfect",
+    {"format": "war-envs policy", "version": 2, "game": "attack-defence",
+     "variants": [{"minimal": true, ...}], "encoding": "tokens", "memory": "perfect",
      "network": {"embedding": 256, "hidden": 128}, "deterministic": false, ...}
 
 Further entries (how it was trained, what it scored) are for people.
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from war_agents.agent import checked_mask
 from war_envs.encoding import MEMORIES
 from war_envs.seeding import action_seeds
-from war_envs.variant import Variant, make_variant
+from war_envs.variant import Variant, checked_variants, make_variant, widest
 
 try:
     import torch
@@ -35,7 +35,7 @@ except ImportError as error:
     ) from error
 
 FORMAT: Final = "war-envs policy"
-VERSION: Final = 1
+VERSION: Final = 2
 MAX_CARD_BYTES: Final = 16 * 2**20
 
 
@@ -82,19 +82,16 @@ class TorchPolicy:
                 network that gives no finite numbers.
         """
         legal = checked_mask(action_mask)
-        width = self.network.width
-        if observation.ndim != 2 or observation.shape[1] != width or observation.dtype != np.uint8:
+        if observation.ndim != 2 or observation.dtype != np.uint8:
             raise ValueError(
                 f"observation has dtype {observation.dtype} and shape {observation.shape}; "
-                f"{self.name} reads uint8 (B, {width})"
+                f"{self.name} reads uint8 (B, F)"
             )
         with torch.no_grad(), torch_threads(self.threads):
             logits = self.network.logits(from_numpy(observation)).double().numpy()
         if not np.isfinite(logits).all():
             raise ValueError(f"{self.name} gives numbers that are not finite: the model is broken")
-        logits = np.where(legal, logits, -np.inf)
-        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
+        return legal_probabilities(logits, legal)
 
     def act(
         self,
@@ -108,10 +105,25 @@ class TorchPolicy:
         probabilities = self.probabilities(observation, action_mask)
         if self.deterministic:
             return probabilities.argmax(axis=1), None
-        # 53 random bits: below 1, so always below the last sum, and never on an illegal action.
-        uniform = (action_seeds(seeds, 0) >> np.uint64(11)) * 2.0**-53
-        sums = probabilities.cumsum(axis=1)
-        return (sums > (uniform * sums[:, -1])[:, None]).argmax(axis=1), None
+        return drawn(probabilities, seeds), None
+
+
+def legal_probabilities(
+    logits: NDArray[np.float64], legal: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """The probabilities of actions, (B, A), exactly 0 for illegal ones, from finite logits."""
+    logits = np.where(legal, logits, -np.inf)
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float64)
+
+
+def drawn(probabilities: NDArray[np.float64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """An action for each position, int64 (B,), from its probabilities (B, A) and seed (B,)."""
+    # 53 random bits: below 1, so always below the last sum, and never on an illegal action.
+    uniform = (action_seeds(seeds, 0) >> np.uint64(11)) * 2.0**-53
+    sums = probabilities.cumsum(axis=1)
+    chosen: NDArray[np.int64] = (sums > (uniform * sums[:, -1])[:, None]).argmax(axis=1)
+    return chosen
 
 
 @contextlib.contextmanager
@@ -172,7 +184,9 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
     file = Path(file)
     card = read_card(file)
     try:
-        trained = make_variant(card["game"], **card["variant"])
+        trained = checked_variants(
+            [make_variant(card["game"], **options) for options in card["variants"]]
+        )
         shape = NetworkShape(**card["network"])
         deterministic, memory = card["deterministic"], card["memory"]
         if card["encoding"] != TorchPolicy.encoding or memory not in MEMORIES:
@@ -183,13 +197,12 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
         raise ValueError(f"{card_file(file)} is damaged: it has no {error}") from error
     except (TypeError, ValueError) as error:
         raise ValueError(f"{card_file(file)} is damaged: {_line(error)}") from error
-    if (trained.game, trained.deck) != (variant.game, variant.deck):
-        raise ValueError(
-            f"{file} plays {_deck(trained)}; it cannot play {_deck(variant)}: the decks differ"
-        )
+    if (variant.game, variant.deck) not in {(known.game, known.deck) for known in trained}:
+        known = " and ".join(dict.fromkeys(map(_deck, trained)))
+        raise ValueError(f"{file} plays {known}; it cannot play {_deck(variant)}: the decks differ")
     threads = None if "OMP_NUM_THREADS" in os.environ else 1
     with torch_threads(threads):
-        network = CardNetwork(trained, shape)
+        network = CardNetwork(widest(trained), shape)
         network.load_state_dict(_read_weights(file, network))
         network.eval()
     if name is None:

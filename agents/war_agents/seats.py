@@ -1,6 +1,6 @@
 """Many games, each from one seat, with agents in the other: what vector environments share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,8 +22,18 @@ class Opponents(Protocol):
         """The opponents of new games, from numbers (K,) that lie in 0 to below 1."""
         ...
 
-    def agent(self, number: int) -> Agent:
-        """The opponent with a number."""
+    def parts(
+        self, numbers: NDArray[np.int64], kinds: NDArray[np.int64]
+    ) -> Iterable[tuple[Agent, NDArray[np.int64]]]:
+        """Who chooses where, each place once.
+
+        Args:
+            numbers: int64 (K,): the opponents that shall choose.
+            kinds: int64 (K,): which of the variants they play.
+
+        Returns:
+            Agents, each with the places 0 to K - 1 that it chooses for, int64.
+        """
         ...
 
 
@@ -60,7 +70,7 @@ class SeatGames:
     Games that end are dealt anew in the same step.
 
     Args:
-        variant: what is played.
+        variant: what is played; of several variants, game i is of ``variant[i % V]``.
         num_games: how many at once.
         opponents: who plays against the player; they must not keep a state.
         seat: 0 or 1 for the player in every game, None for both in turn.
@@ -74,7 +84,7 @@ class SeatGames:
 
     def __init__(
         self,
-        variant: Variant,
+        variant: Variant | Sequence[Variant],
         num_games: int,
         opponents: Opponents,
         *,
@@ -83,7 +93,8 @@ class SeatGames:
         memory: str = "perfect",
     ) -> None:
         self._batch = Batch(variant, num_games, encoding=encoding, memory=memory)
-        self._engine = ENGINES[variant.game]
+        self._engine = ENGINES[self._batch.game]
+        self._deck_sizes = np.array([v.deck_size for v in self._batch.variants])[self._batch.kinds]
         self._who = opponents
         self._seat = seat
         self._rows = np.arange(num_games)
@@ -174,27 +185,47 @@ class SeatGames:
             self._settle()
 
     def _opponents_actions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What the opponents choose in games ``rows``: one call for each opponent."""
-        seeds = seeding.action_seeds(self._act_seeds[rows], self._calls)
+        """What the opponents choose in games ``rows``: one call for each agent."""
+        parts = self._who.parts(self.opponents[rows], self._batch.kinds[rows])
+        chosen = self._choices(parts, rows, 1 - self.seats[rows])
         self._calls += 1
-        numbers = self.opponents[rows]
+        return chosen
+
+    def choices_of(self, agents: Sequence[Agent]) -> NDArray[np.int64]:
+        """What ``agents``, one for each variant, would choose in the player's place, int64 (B,).
+
+        Raises:
+            ValueError: one of them keeps a state, or chooses an illegal action.
+        """
+        kinds = self._batch.kinds
+        parts = [(agent, np.flatnonzero(kinds == kind)) for kind, agent in enumerate(agents)]
+        return self._choices(parts, self._rows, self.seats)
+
+    def _choices(
+        self,
+        parts: Iterable[tuple[Agent, NDArray[np.int64]]],
+        rows: NDArray[np.int64],
+        seats: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """What agents choose for ``seats`` in games ``rows``, each at its own places of them."""
+        seeds = seeding.action_seeds(self._act_seeds[rows], self._calls)
         chosen = np.empty(len(rows), np.int64)
-        for number in np.unique(numbers).tolist():
-            theirs = np.flatnonzero(numbers == number)
-            agent = self._who.agent(number)
-            places = rows[theirs]
+        for agent, places in parts:
+            theirs = rows[places]
             observation, mask = self._batch.observe(
-                places, 1 - self.seats[places], encoding=agent.encoding, memory=agent.memory
+                theirs,
+                seats[places],
+                encoding=agent.encoding,
+                memory=agent.memory,
+                deck_size=int(self._deck_sizes[theirs].max()),
             )
             legal = mask.copy()  # what the agent gets is its own
-            actions, state = agent.act(observation, mask, seeds[theirs])
+            given, state = agent.act(observation, mask, seeds[places])
             if state is not None:
                 raise ValueError(
                     f"opponents: {agent.name} keeps a state, which cannot be kept here"
                 )
-            if not legal[np.arange(len(theirs)), actions].all():
-                raise ValueError(f"opponents: {agent.name} chose an illegal action")
-            chosen[theirs] = actions
+            chosen[places] = _checked(agent, np.asarray(given), legal)
         return chosen
 
     def _settle(self) -> None:
@@ -244,7 +275,8 @@ class SeatGames:
         self._batch.reset(0)
         games = np.frombuffer(state["records"].tobytes(), self._batch.games.dtype).copy()
         for row in range(len(games)):
-            self._engine.check_record(games[row : row + 1], self._batch.variant)
+            variant = self._batch.variants[self._batch.kinds[row]]
+            self._engine.check_record(games[row : row + 1], variant)
         seats = state["seats"]
         if games["status"].any() or not np.isin(seats, (0, 1)).all() or state["calls"] < 0:
             raise ValueError("state: games are over, seats neither 0 nor 1, or calls below 0")
@@ -263,6 +295,27 @@ class SeatGames:
     def close(self) -> None:
         """Ends the engine's threads; may be called twice."""
         self._batch.close()
+
+
+def _checked(
+    agent: Agent, actions: NDArray[Any], legal: NDArray[np.int8]
+) -> NDArray[np.integer[Any]]:
+    """``actions``, if they are one legal action a position.
+
+    Raises:
+        ValueError: they are not, naming the agent.
+    """
+    number, highest = len(legal), legal.shape[1] - 1
+    if actions.dtype.kind not in "iu" or actions.shape != (number,):
+        raise ValueError(
+            f"opponents: {agent.name} returned actions of dtype {actions.dtype} and shape "
+            f"{actions.shape}, not integers ({number},)"
+        )
+    if number and not 0 <= actions.min() <= actions.max() <= highest:
+        raise ValueError(f"opponents: {agent.name} chose an action outside 0 to {highest}")
+    if not legal[np.arange(number), actions].all():
+        raise ValueError(f"opponents: {agent.name} chose an illegal action")
+    return actions
 
 
 def _joined(parts: list[Ended]) -> Ended:

@@ -7,6 +7,7 @@
 >>> observations, rewards, terminations, truncations, infos = envs.step(actions)
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -202,8 +203,10 @@ class _OneOpponent:
     def draw(self, uniform: NDArray[np.floating]) -> NDArray[np.int64]:
         return np.zeros(len(uniform), np.int64)
 
-    def agent(self, number: int) -> Agent:
-        return self._agent
+    def parts(
+        self, numbers: NDArray[np.int64], kinds: NDArray[np.int64]
+    ) -> Iterable[tuple[Agent, NDArray[np.int64]]]:
+        return [(self._agent, np.arange(len(numbers)))]
 
 
 def _with_mask(name: str, value: Any, rows: NDArray[np.int64], number: int | None = None) -> Infos:

@@ -12,7 +12,7 @@ import gymnasium
 import pettingzoo
 import pytest
 
-from war_agents import names
+from war_agents import scripted
 from war_agents.cli import main
 
 WAR = [sys.executable, "-c", "from war_agents.cli import main; main()"]
@@ -206,7 +206,9 @@ def test_training_ends_with_scores_and_where_the_model_is(tmp_path: Path) -> Non
     done = war("train", *flags, "--final-deals", "20", "--out", "a run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     *scores, last = done.stdout.splitlines()
-    assert [line.split()[2].rstrip(",") for line in scores] == list(names("attack-defence"))
+    assert [line.split()[2].rstrip(",") for line in scores] == list(
+        scripted.names("attack-defence")
+    )
     assert all("(95 %, 20 deals)" in line for line in scores)
     assert last == f"The model is in {Path('a run') / 'model.safetensors'}"
     assert (tmp_path / "a run" / "model.safetensors").is_file()

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from tests.reference.attack_defence import AttackDefence
 from tests.support.decks import modes
 from tests.support.envs import raw_env
-from war_agents import Agent, make, names
+from war_agents import Agent, make, scripted
 from war_agents.arena import play_match
 from war_envs.attack_defence.rules import ATTACK, DEFEND
 from war_envs.batch import make_batch
 from war_envs.strategic_war.rules import BOTTOM, FIGHT, SURRENDER, TOP
 from war_envs.variant import GAMES, make_variant
 
-ALL = [(game, name) for game in GAMES for name in names(game)]
+ALL = [(game, name) for game in GAMES for name in scripted.names(game)]
 Position = tuple[NDArray[np.uint8], NDArray[np.int8], NDArray[np.uint64]]
 
 
@@ -52,8 +52,8 @@ def choice(name: str, env: Any) -> int:
 
 
 def test_they_are_registered_and_what_agents_are() -> None:
-    assert names("attack-defence")[:4] == ("random", "attack", "defend", "memory")
-    assert names("strategic-war")[:3] == ("random", "top", "memory")
+    assert scripted.names("attack-defence")[:4] == ("random", "attack", "defend", "memory")
+    assert scripted.names("strategic-war")[:3] == ("random", "top", "memory")
     for game, name in ALL:
         agent = make(name, game=game, variant="fair")
         assert isinstance(agent, Agent)
@@ -357,6 +357,6 @@ def test_memory_beats_the_others(game: str, variant: str, other: str, least: flo
 def test_memory_loses_to_nobody_in_a_tiny_deck() -> None:
     for game in GAMES:
         variant = make_variant(game, num_ranks=5)
-        for other in names(game):
+        for other in scripted.names(game):
             result = play_match("memory", other, game=game, variant=variant, deals=200, seed=2)
             assert result.high >= 0.5

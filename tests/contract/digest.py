@@ -10,6 +10,7 @@ import sys
 import numpy as np
 
 import war_agents
+from war_agents import scripted
 from war_envs import attack_defence_v0, seeding, strategic_war_v0
 from war_envs.batch import LEAST_ROWS, make_batch
 from war_envs.testing.drivers import AECDriver, ParallelDriver, record
@@ -37,8 +38,8 @@ def main(threads: int) -> None:
             add(record(driver, 7))
             driver.reset()
     for game in GAMES:
-        add(war_agents.names(game))
-        for name in war_agents.names(game):
+        add(scripted.names(game))
+        for name in scripted.names(game):
             agent = war_agents.make(name, game=game, variant="minimal")
             batch = make_batch(
                 game,

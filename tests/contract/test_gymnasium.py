@@ -10,7 +10,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 
-import war_agents
+from war_agents import scripted
 from war_envs.registration import GYMNASIUM_IDS, gymnasium_id
 from war_envs.testing.drivers import GymnasiumDriver, record
 from war_envs.variant import GAMES
@@ -133,7 +133,7 @@ def test_64_lanes_have_64_deals_after_each_reset() -> None:
 
 @BOTH
 def test_rewards_and_flags_are_plain_python_for_whole_games(game: str) -> None:
-    for opponent in war_agents.names(game):
+    for opponent in scripted.names(game):
         env = gymnasium.make(standard(game), opponent=opponent, **FEW)
         for seed in range(5):
             _, info = env.reset(seed=seed)

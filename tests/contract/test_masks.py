@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import war_agents
+from war_agents import scripted
 from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.batch import make_batch
 from war_envs.encoding import Encoding
@@ -82,7 +83,7 @@ def test_the_action_of_who_does_not_move_is_ignored_in_a_batch() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_scripted_agent_refuses_a_mask_without_a_legal_action(game: str) -> None:
-    for name in war_agents.names(game):
+    for name in scripted.names(game):
         agent = war_agents.make(name, game=game)
         batch = make_batch(game, 3, encoding=agent.encoding, memory=agent.memory)
         batch.reset(seed=1)
@@ -97,7 +98,7 @@ def test_every_scripted_agent_refuses_a_mask_without_a_legal_action(game: str) -
 
 @pytest.mark.parametrize("game", GAMES)
 def test_with_one_legal_action_every_scripted_agent_plays_it(game: str) -> None:
-    for name in war_agents.names(game):
+    for name in scripted.names(game):
         agent = war_agents.make(name, game=game)
         batch = make_batch(game, 50, encoding=agent.encoding, memory=agent.memory)
         batch.reset(seed=1)

@@ -5,7 +5,7 @@ from typing import Any
 import gymnasium
 import pytest
 
-from war_agents import names
+from war_agents import scripted
 from war_envs.registration import GYMNASIUM_IDS
 from war_envs.testing import check_gymnasium
 
@@ -23,7 +23,7 @@ OPPONENTS = [
         ("war_envs/AttackDefence-v0", "attack-defence"),
         ("war_envs/StrategicWar-v0", "strategic-war"),
     )
-    for opponent in names(game)
+    for opponent in scripted.names(game)
 ]
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import war_agents
+from war_agents import scripted
 from war_envs import attack_defence_v0, seeding, strategic_war_v0
 from war_envs.batch import make_batch
 from war_envs.testing.drivers import AECDriver, Driver, ParallelDriver, frozen, record, turns
@@ -151,7 +152,7 @@ def test_environments_batches_and_agents_leave_the_global_generators_alone(game:
     env: Any = MODULES[game].env(**FEW)
     env.reset()
     record(AECDriver(env), 1)
-    for name in war_agents.names(game):
+    for name in scripted.names(game):
         agent = war_agents.make(name, game=game, variant="minimal")
         batch = make_batch(game, 8, "minimal", encoding=agent.encoding, memory=agent.memory)
         batch.reset()

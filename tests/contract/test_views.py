@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import war_agents
+from war_agents import scripted
 from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.batch import make_batch
 from war_envs.kernels import TERMINATED, TRUNCATED
@@ -98,7 +99,7 @@ def actions_of(agent: Any, batch: Any, counter: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("game", "name"), [(game, name) for game in GAMES for name in war_agents.names(game)]
+    ("game", "name"), [(game, name) for game in GAMES for name in scripted.names(game)]
 )
 def test_every_game_of_every_scripted_agent_against_itself_ends(game: str, name: str) -> None:
     agent = war_agents.make(name, game=game, variant="minimal+fair")

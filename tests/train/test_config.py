@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from war_envs.variant import make_variant
+from war_envs.variant import VARIANT_NAMES, make_variant
 from war_train.config import TrainConfig
 
 
@@ -30,6 +30,12 @@ from war_train.config import TrainConfig
         ({"own_card": "last"}, "own_card='last'"),
         ({"memory": "none"}, "memory='none'"),
         ({"minimal": 1}, "minimal=1"),
+        ({"variants": "minimal"}, "variants='minimal'"),
+        ({"variants": ("mini",)}, "variants=.*mini"),
+        ({"variants": ("fair",), "minimal": True}, "minimal=True.*variants"),
+        ({"magnet": 0.1}, "magnet=0.1.*average=0"),
+        ({"average": -1}, "average=-1"),
+        ({"exploiter_every": 0}, "exploiter_every=0"),
     ],
 )
 def test_wrong_values_are_refused_in_one_line(values: dict[str, Any], words: str) -> None:
@@ -50,3 +56,16 @@ def test_the_variant_is_what_was_asked_for() -> None:
     )
     expected = make_variant("attack-defence", "minimal", num_ranks=5, own_card="first")
     assert config.variant == expected
+
+
+def test_several_variants_share_all_other_rules() -> None:
+    config = TrainConfig(
+        game="attack-defence", out=Path("x"), variants=("minimal+fair", "standard"), num_ranks=5
+    )
+    assert config.played == (
+        make_variant("attack-defence", "minimal+fair", num_ranks=5),
+        make_variant("attack-defence", num_ranks=5),
+    )
+    assert config.variant.deck_size == 20
+    everything = TrainConfig(game="strategic-war", out=Path("x"), variants=("all",))
+    assert [variant.name for variant in everything.played] == list(VARIANT_NAMES)

@@ -7,6 +7,7 @@ import pytest
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
+import war_agents
 from war_agents.network import CardNetwork, NetworkShape
 from war_agents.policy import TorchPolicy
 from war_envs.batch import make_batch
@@ -40,19 +41,21 @@ def learner(variant: Variant, *, num_envs: int = 4, n_steps: int = 8, **more: An
     settings: dict[str, Any] = {
         "total_steps": 1000,
         "entropy": lambda remaining: 0.01 * remaining,
+        "floor": lambda remaining: 0.0,
         "n_steps": n_steps,
         "batch_size": 16,
         "n_epochs": 1,
         "rollout_buffer_class": Rollout,
         "rollout_buffer_kwargs": {"generator": np.random.default_rng(0)},
-        "policy_kwargs": {
-            "variant": variant,
-            "shape": SHAPE,
-            "generator": torch.Generator().manual_seed(1),
-        },
+        "policy_kwargs": policy_kwargs(variant),
         "device": "cpu",
     }
     return SelfPlayPPO(CardPolicy, venv, **{**settings, **more})
+
+
+def policy_kwargs(variant: Variant, **more: Any) -> dict[str, Any]:
+    generator = torch.Generator().manual_seed(1)
+    return {"variant": variant, "shape": SHAPE, "generator": generator, **more}
 
 
 def shaken(network: CardNetwork) -> None:
@@ -77,6 +80,7 @@ def test_the_agent_has_the_probabilities_that_sb3_has(game: str) -> None:
         distribution = model.policy.get_distribution(tokens, mask)
         theirs = distribution.distribution.probs.numpy()
         actions, values, log_probs = model.policy(tokens, action_masks=mask)
+        model.policy.entropy = 1.0
         again, evaluated, entropy = model.policy.evaluate_actions(
             tokens, actions, torch.from_numpy(mask).float()
         )
@@ -91,6 +95,91 @@ def test_the_agent_has_the_probabilities_that_sb3_has(game: str) -> None:
     np.testing.assert_allclose(values, again)
     best, _ = model.predict(observation, deterministic=True, action_masks=mask)
     np.testing.assert_array_equal(best, ours.argmax(axis=1))
+
+
+@pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
+def test_what_regularises_is_entropy_floor_and_magnet(game: str) -> None:
+    variant = make_variant(game, "minimal", num_ranks=5)
+    model: Any = learner(variant, average=100, policy_kwargs=policy_kwargs(variant, averages=True))
+    policy = model.policy
+    shaken(policy.network)
+    observation, mask = positions(variant, 300)
+    tokens, masks = torch.from_numpy(observation), torch.from_numpy(mask).float()
+    legal = mask == 1
+
+    def probabilities(network: CardNetwork) -> Any:
+        return TorchPolicy(network.eval(), name="x").probabilities(observation, mask)
+
+    p, q = probabilities(policy.network), probabilities(policy.average)
+    log_p, log_q = (np.log(x, where=legal, out=np.zeros_like(x)) for x in (p, q))
+    parts = {
+        "entropy": -(p * log_p).sum(axis=1),
+        "floor": log_p.sum(axis=1) / legal.sum(axis=1),
+        "magnet": -(p * (log_p - log_q)).sum(axis=1),
+    }
+    for name, expected in parts.items():
+        policy.entropy = policy.floor = policy.magnet = 0.0
+        setattr(policy, name, 0.7)
+        with torch.no_grad():
+            _, _, bonus = policy.evaluate_actions(tokens, torch.zeros(300), masks)
+        np.testing.assert_allclose(bonus, 0.7 * expected, atol=1e-4, err_msg=name)
+
+
+def test_an_action_that_is_hardly_ever_taken_is_pulled_back_by_the_floor() -> None:
+    logits = torch.tensor([[-12.0, 12.0]], requires_grad=True)
+    for name, least, most in (("entropy", 0.0, 1e-6), ("floor", 0.01, 1.0)):
+        policy: Any = learner(make_variant("attack-defence", "minimal", num_ranks=3)).policy
+        policy.network.forward = lambda _: (logits, torch.zeros(1))
+        setattr(policy, name, 0.03)
+        _, _, bonus = policy.evaluate_actions(torch.zeros(1), torch.zeros(1), torch.ones(1, 2))
+        (gradient,) = torch.autograd.grad(bonus.sum(), logits)
+        assert least < gradient[0, 0] < most
+
+
+def test_the_average_follows_the_weights_over_as_many_steps_as_it_is_told() -> None:
+    variant = make_variant("attack-defence", "minimal", num_ranks=3)
+    model = learner(variant, average=64, policy_kwargs=policy_kwargs(variant, averages=True))
+    expected = [p.detach().clone() for p in model.policy.network.parameters()]
+    average = model.best
+    for _ in range(3):
+        model.learn(32, reset_num_timesteps=False, log_interval=None)  # type: ignore[arg-type]
+        now = list(model.policy.network.parameters())
+        expected = [(a + b) / 2 for a, b in zip(expected, now, strict=True)]
+        for found, wanted in zip(average.parameters(), expected, strict=True):
+            torch.testing.assert_close(found, wanted)
+    table = average.table()
+    torch.testing.assert_close(average._table, table)
+    assert model.best is average
+    assert learner(variant).policy.average is None
+
+
+def test_a_teacher_is_imitated_for_as_long_as_it_is_told() -> None:
+    variant = make_variant("attack-defence", "minimal", num_ranks=5)
+    teacher = war_agents.make("memory", game="attack-defence", variant=variant)
+    model: Any = learner(
+        variant,
+        num_envs=64,
+        n_epochs=4,
+        learning_rate=3e-3,
+        teachers=[teacher],
+        teacher_steps=20_000,
+        total_steps=10**9,
+    )
+    observation, mask = positions(variant, 2000)
+    wanted, _ = teacher.act(observation, mask, np.zeros(2000, np.uint64))
+    rows = np.arange(2000)
+
+    def agreement() -> float:
+        agent = TorchPolicy(model.policy.network.eval(), name="x")
+        return float(agent.probabilities(observation, mask)[rows, wanted].mean())
+
+    assert agreement() < 0.6
+    model.learn(20_000, log_interval=None)
+    assert agreement() > 0.85
+    assert "train/imitation_loss" in model.logger.name_to_value
+    model.logger.dump()
+    model.learn(512, reset_num_timesteps=False, log_interval=None)
+    assert "train/imitation_loss" not in model.logger.name_to_value
 
 
 @pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
@@ -166,7 +255,7 @@ class Nothing(BaseCallback):
 def test_only_a_pure_truncation_is_worth_what_its_last_position_is() -> None:
     variant = make_variant("attack-defence", "minimal", num_ranks=3)
     model: Any = learner(variant, num_envs=3, n_steps=2, gamma=0.9)
-    width = model.policy.network.width
+    width = model.policy.network.header_size + 12
     seen: list[Any] = []
 
     def ten(tokens: torch.Tensor) -> torch.Tensor:
@@ -197,7 +286,7 @@ def test_schedules_run_over_the_whole_training_however_it_is_cut() -> None:
             model: SelfPlayPPO = model, found: list[float] = found, train: Any = train
         ) -> None:
             train()
-            assert model.ent_coef == pytest.approx(0.01 * found_rate(model))
+            assert model.policy.entropy == pytest.approx(0.01 * found_rate(model))
             found.append(found_rate(model))
 
         model.train = train_and_note  # type: ignore[method-assign]

@@ -17,6 +17,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from war_train.config import TrainConfig
 from war_train.ppo import resume, train
+from war_train.run import Run
 from war_train.state import STATE_FILE, RunState
 from war_train.stopping import TrainingStoppedError
 
@@ -72,12 +73,30 @@ class StopAt(BaseCallback):
         return True
 
 
+EVERYTHING: dict[str, Any] = {
+    "minimal": False,
+    "variants": ("minimal", "fair+open-card"),
+    "opponents": {"self": 1.0, "past": 1.0, "exploiter": 1.0, "memory": 1.0},
+    "exploiter_every": 1000,
+    "exploiter_steps": 1024,
+    "exploiter_size": 2,
+    "average": 1000,
+    "magnet": 0.1,
+    "floor": 0.01,
+    "imitate": "memory",
+    "imitate_steps": 1024,
+}
+
+
+@pytest.mark.parametrize("more", [{}, EVERYTHING], ids=["plain", "everything"])
 @pytest.mark.parametrize("game", GAMES)
-def test_a_run_in_pieces_is_the_run_in_one(tmp_path: Path, game: str) -> None:
+def test_a_run_in_pieces_is_the_run_in_one(tmp_path: Path, game: str, more: dict[str, Any]) -> None:
     whole, pieces = tmp_path / "whole", tmp_path / "pieces"
-    train(config(whole, game))
+    train(config(whole, game, **more))
     with pytest.raises(TrainingStoppedError, match=f"--resume {pieces} goes on"):
-        train(config(pieces, game), [StopAt(32)])  # before anything has been saved by cadence
+        train(
+            config(pieces, game, **more), [StopAt(32)]
+        )  # before anything has been saved by cadence
     with pytest.raises(RuntimeError, match="a fault"):  # unforeseen: back to the last save
         resume(pieces, [StopAt(2208, RuntimeError("a fault"))], progress=False)
     with pytest.raises(TrainingStoppedError):
@@ -89,6 +108,28 @@ def test_a_run_in_pieces_is_the_run_in_one(tmp_path: Path, game: str) -> None:
         resume(pieces, progress=False)
     before.pop("run.lock")
     assert before == {name: (pieces / name).stat().st_mtime_ns for name in before}
+
+
+def test_a_signal_while_an_exploiter_learns_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(config(tmp_path / "whole", **EVERYTHING))
+    asked = 0
+    go_on = Run._go_on_training
+
+    def stops(self: Run) -> bool:
+        nonlocal asked
+        asked += 1
+        if asked == 40:  # within the second one
+            os.kill(os.getpid(), signal.SIGTERM)
+        return go_on(self)
+
+    monkeypatch.setattr(Run, "_go_on_training", stops)
+    with pytest.raises(TrainingStoppedError):
+        train(config(tmp_path / "a", **EVERYTHING))
+    assert asked == 40
+    resume(tmp_path / "a", progress=False)
+    assert left(tmp_path / "a") == left(tmp_path / "whole")
 
 
 def test_a_signal_loses_nothing_of_the_last_update(tmp_path: Path) -> None:
@@ -223,7 +264,7 @@ def break_steps(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
 
 
 def break_pool(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
-    entries["pool"] = [5000]
+    entries["league"]["pools"]["past"]["numbers"] = [5000]
 
 
 def break_generator(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
@@ -231,7 +272,7 @@ def break_generator(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
 
 
 def break_list(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
-    entries["pool"] = [[1], {}]
+    entries["league"] = [[1], {}]
 
 
 def break_draws(arrays: dict[str, Any], entries: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from safetensors.torch import load_file
 from stable_baselines3.common.callbacks import BaseCallback
 
 import war_agents
+from war_agents import scripted
 from war_agents.arena import play_match
 from war_train import checkpoint
 from war_train.config import TrainConfig
@@ -98,7 +99,7 @@ def test_a_run_leaves_a_model_a_card_a_log_and_its_settings(tmp_path: Path, game
     assert str(tmp_path) not in (out / "model.json").read_text()
     evaluations = agent.card["evaluations"]
     assert [found["steps"] for found in evaluations] == [1024, 2016, 2048]
-    assert set(evaluations[-1]["scores"]) == set(war_agents.names(game))
+    assert set(evaluations[-1]["scores"]) == set(scripted.names(game))
 
     log = rows(out)
     assert [row["steps"] for row in log] == [512, 1024, 1536, 2048]
@@ -161,28 +162,28 @@ def test_past_selves_are_copies_and_stay_what_they_were(tmp_path: Path) -> None:
         def __init__(self) -> None:
             super().__init__()
             self.first: dict[int, dict[str, torch.Tensor]] = {}
-            self.agents: dict[int, Any] = {}
+            self.networks: dict[int, Any] = {}
 
         def _on_step(self) -> bool:
             league = self.locals["env"].league
-            for number in league._pool:
-                if number not in self.agents:
-                    self.agents[number] = league.agent(number)
-                    state = league.agent(number).network.state_dict()
+            for number, network in league.networks.items():
+                if number not in self.networks:
+                    self.networks[number] = network
+                    state = network.state_dict()
                     self.first[number] = {key: value.clone() for key, value in state.items()}
             return True
 
     pool = Pool()
     train(config(tmp_path / "a", opponents={"past": 1.0}), [pool])
-    assert len(pool.agents) >= 4
+    assert len(pool.networks) >= 4
     storages = set()
-    for number, agent in pool.agents.items():
-        for key, value in agent.network.state_dict().items():
+    for number, network in pool.networks.items():
+        for key, value in network.state_dict().items():
             assert torch.equal(value, pool.first[number][key])
             storages.add(value.data_ptr())
     slots = [first["slots"] for first in pool.first.values()]
     assert not any(torch.equal(a, b) for a, b in itertools.pairwise(slots))
-    assert len(storages) == len(pool.agents) * len(pool.first[min(pool.first)])
+    assert len(storages) == len(pool.networks) * len(pool.first[min(pool.first)])
 
 
 def test_it_learns_to_beat_random_and_the_model_file_does_too(tmp_path: Path) -> None:

@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 
 import war_agents
+from war_agents.network import CardNetwork, NetworkShape
 from war_agents.scripted.base import RandomAgent
 from war_envs import attack_defence_v0, seeding, strategic_war_v0
 from war_envs.variant import make_variant
@@ -123,14 +125,10 @@ def test_seats_change_with_each_game_and_lengths_count_the_learners_choices(game
             lengths[row] = 0
 
 
-class Marked(RandomAgent):
-    """A past self that can be told from others."""
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_ends_against_the_opponent_it_began_with_who_gets_the_credit(game: str) -> None:
     variant = make_variant(game, **SMALL)
-    learner = Marked("self", variant)
+    learner = RandomAgent("self", variant)
     shares = {"self": 1.0, "past": 2.0, "random": 1.0}
     league = League(variant, shares, learner=learner, past_size=2)
     venv = SelfPlayVecEnv(game, 16, variant, opponents=league, seed=1)
@@ -139,7 +137,9 @@ def test_a_game_ends_against_the_opponent_it_began_with_who_gets_the_credit(game
     rng, credited, met = np.random.default_rng(0), dict.fromkeys(shares, 0), set()
     for step in range(200):
         if step % 20 == 10:
-            league.add_past(Marked("past", variant), venv.opponents)
+            past = CardNetwork(variant, NetworkShape(4, 4))
+            past.initialise(torch.Generator().manual_seed(step))
+            league.add("past", past.eval(), venv.opponents)
         before = venv.opponents.copy()
         _, _, dones, infos = venv.step(legal_choices(venv.action_masks(), rng))
         assert (venv.opponents == before)[~dones].all()

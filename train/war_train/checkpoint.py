@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from war_agents.agent import MODEL_FILE
 from war_agents.arena.files import write_bytes, write_text
 from war_agents.network import CardNetwork
 from war_agents.policy import FORMAT, VERSION, TorchPolicy, card_file
-from war_envs.variant import Variant
+from war_envs.variant import Variant, checked_variants
 from war_train.config import TrainConfig
 
 CONFIG_FILE: Final = "config.json"
@@ -83,7 +83,7 @@ def read_config(folder: Path, **changes: Any) -> TrainConfig:
 def save_model(
     folder: Path,
     network: CardNetwork,
-    variant: Variant,
+    variants: Variant | Sequence[Variant],
     *,
     memory: str = "perfect",
     deterministic: bool = False,
@@ -93,7 +93,7 @@ def save_model(
 
     Args:
         folder: where; ``model.safetensors`` and ``model.json`` in it are replaced.
-        network, variant, memory: what is saved, and what it was trained for.
+        network, variants, memory: what is saved, and what it was trained for.
         deterministic: whether it will always take the likeliest action.
         entries: what else the card says, as JSON has it.
 
@@ -101,11 +101,12 @@ def save_model(
         The model file.
     """
     file = folder / MODEL_FILE
+    learned = checked_variants(variants)
     card = {
         "format": FORMAT,
         "version": VERSION,
-        "game": variant.game,
-        "variant": variant.options,
+        "game": learned[0].game,
+        "variants": [variant.options for variant in learned],
         "encoding": TorchPolicy.encoding,
         "memory": memory,
         "network": {"embedding": network.shape.embedding, "hidden": network.shape.hidden},

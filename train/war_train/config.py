@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from war_agents.network import NetworkShape
 from war_envs.encoding import MEMORIES, checked_choice
 from war_envs.seeding import MAX_SEED, checked_seed
-from war_envs.variant import Variant, integer, make_variant
+from war_envs.variant import VARIANT_NAMES, Variant, integer, make_variant, widest
 
 SELF: Final = "self"
 PAST: Final = "past"
+EXPLOITER: Final = "exploiter"
+ALL: Final = "all"
 OPPONENTS: Final[Mapping[str, float]] = {SELF: 0.3, PAST: 0.15, "memory": 0.5, "random": 0.05}
 
 
@@ -37,6 +40,9 @@ class TrainConfig:
     """Both players hold the same ranks in the same order."""
     open_cards: bool = False
     """All cards lie face up."""
+    variants: tuple[str, ...] = ()
+    """One policy for several variants, each in as many games: their names, such as minimal+fair, or
+    all; in place of minimal, fair and open_cards."""
     num_ranks: int = 13
     """Ranks in the deck, odd, 3 to 13."""
     max_turns: int | None = None
@@ -51,12 +57,21 @@ class TrainConfig:
     time, and is kept in config.json."""
 
     opponents: Mapping[str, float] | None = None
-    """Shares of the games by opponent: the learner itself (self), its past selves (past), and any
-    agents by name; by default self 0.3 past 0.15 memory 0.5 random 0.05."""
+    """Shares of the games by opponent: the learner itself (self), its past selves (past), networks
+    trained against it (exploiter), and any agents by name; by default self 0.3 past 0.15 memory 0.5
+    random 0.05."""
     past_every: int = 200_000
     """Steps between two copies of the learner that join its past selves."""
     past_size: int = 8
-    """Past selves kept; the oldest leaves first."""
+    """Past selves kept. Those that beat the learner are met more often; the one that it scores most
+    against leaves first."""
+    exploiter_every: int = 2_000_000
+    """Steps between two exploiters, if they have a share: a copy of the learner learns to beat the
+    learner as it is then, in games of its own, and joins the opponents."""
+    exploiter_steps: int = 500_000
+    """Steps that an exploiter learns; they come on top of the others."""
+    exploiter_size: int = 4
+    """Exploiters kept, by the same rule as past selves."""
 
     num_envs: int = 512
     """Games at once."""
@@ -75,11 +90,26 @@ class TrainConfig:
     clip_range: float = 0.2
     """PPO's clipping of the probability ratio."""
     entropy: float = 0.03
-    """Weight of the entropy bonus at the start; it falls linearly to a tenth over the run."""
+    """Weight of the entropy bonus at the start; it falls linearly over the run."""
+    entropy_end: float = 0.003
+    """Weight of the entropy bonus at the end."""
+    floor: float = 0.0
+    """Weight, at the start, of the pull towards even probabilities that keeps every legal action
+    tried: unlike that of the entropy it does not fade near 0. It falls linearly to 0."""
+    magnet: float = 0.0
+    """Weight of the pull towards the average policy: of the divergence of the policy from it."""
+    average: int = 0
+    """Steps that the average of the weights looks back, exponentially. It is what is evaluated and
+    saved, and what magnet pulls to; 0: the last weights are saved."""
     value_weight: float = 0.5
     """Weight of the value loss."""
     max_grad_norm: float = 0.5
     """Gradients are scaled down to this norm."""
+    imitate: str | None = None
+    """An agent that the learner imitates at first: whatever it plays itself, it learns what this
+    agent would have played."""
+    imitate_steps: int = 2_000_000
+    """Steps of that, of all the steps."""
     embedding: int = 128
     """Units of the network's first layer."""
     hidden: int = 128
@@ -124,11 +154,31 @@ class TrainConfig:
             "opponents",
             checked_shares(OPPONENTS if self.opponents is None else self.opponents),
         )
-        set_(self, "max_turns", self.variant.max_turns)
+        if self.magnet and not self.average:
+            raise ValueError(
+                f"magnet={self.magnet} is not allowed with average=0: nothing would pull"
+            )
+        set_(self, "variants", self._checked_variants())
+        played = self.played
+        if not self.variants:
+            set_(self, "max_turns", played[0].max_turns)
+
+    def _checked_variants(self) -> tuple[str, ...]:
+        given: object = self.variants  # whatever the caller passed
+        if not isinstance(given, tuple | list) or not {*given} <= {*VARIANT_NAMES, ALL}:
+            raise ValueError(
+                f"variants={given!r} is not allowed; choose from {', '.join(VARIANT_NAMES)}, or all"
+            )
+        for mode in ("minimal", "fair", "open_cards"):
+            if given and getattr(self, mode):
+                raise ValueError(
+                    f"{mode}=True is not allowed with variants={given!r}: name it there"
+                )
+        return VARIANT_NAMES if ALL in given else tuple(dict.fromkeys(given))
 
     @property
-    def variant(self) -> Variant:
-        """The rules."""
+    def played(self) -> tuple[Variant, ...]:
+        """The rules: one variant, or all that one policy learns."""
         options: dict[str, Any] = {
             name: getattr(self, name)
             for name in ("minimal", "fair", "open_cards", "num_ranks", "max_turns")
@@ -137,7 +187,20 @@ class TrainConfig:
             options["own_card"] = self.own_card
         elif self.own_card != "bottom":
             raise ValueError(f"own_card={self.own_card!r} is not allowed; it is of attack-defence")
-        return make_variant(self.game, **options)
+        if not self.variants:
+            return (make_variant(self.game, **options),)
+        rest = {k: v for k, v in options.items() if k not in ("minimal", "fair", "open_cards")}
+        return tuple(make_variant(self.game, name, **rest) for name in self.variants)
+
+    @property
+    def variant(self) -> Variant:
+        """What is played; if there are several, one with all their cards."""
+        return widest(self.played)
+
+    @property
+    def shape(self) -> NetworkShape:
+        """How large the network is."""
+        return NetworkShape(self.embedding, self.hidden)
 
     @property
     def shares(self) -> Mapping[str, float]:
@@ -148,7 +211,7 @@ class TrainConfig:
         """All fields but ``out``, as JSON has them."""
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         del values["out"]  # a file that travels says nothing of the machine it was made on
-        return {**values, "opponents": dict(self.shares)}
+        return {**values, "opponents": dict(self.shares), "variants": list(self.variants)}
 
 
 _INTEGERS = (
@@ -156,6 +219,11 @@ _INTEGERS = (
     ("seed", 0, MAX_SEED),
     ("past_every", 1, 10**15),
     ("past_size", 1, 1000),
+    ("exploiter_every", 1, 10**15),
+    ("exploiter_steps", 1, 10**15),
+    ("exploiter_size", 1, 1000),
+    ("average", 0, 10**15),
+    ("imitate_steps", 0, 10**15),
     ("num_envs", 1, 100_000),
     ("rollout", 2, 10**8),
     ("batch_size", 2, 10**8),
@@ -174,6 +242,9 @@ _NUMBERS = (
     ("gae_lambda", 0.0, 1.0),
     ("clip_range", 0.0, 1.0),
     ("entropy", 0.0, 10.0),
+    ("entropy_end", 0.0, 10.0),
+    ("floor", 0.0, 10.0),
+    ("magnet", 0.0, 10.0),
     ("value_weight", 0.0, 100.0),
     ("max_grad_norm", 0.0, 1e9),
 )

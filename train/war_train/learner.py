@@ -5,8 +5,9 @@ Three things differ from the original: the policy is a `war_agents.network.CardN
 matter nor move; and collecting a rollout handles all rows at once.
 """
 
-from collections.abc import Generator
-from typing import Any
+import copy
+from collections.abc import Generator, Sequence
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -21,7 +22,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
+from torch.nn import functional
 
+from war_agents.agent import Agent
 from war_agents.network import CardNetwork, NetworkShape, from_numpy, masked_log_probabilities
 from war_envs.variant import Variant
 from war_train.vec_env import SelfPlayVecEnv
@@ -33,10 +36,15 @@ class CardPolicy(MaskableActorCriticPolicy):
     Args:
         variant, shape: what the network is for, and how large.
         generator: where weights and actions are drawn from.
+        averages: keep a slow average of the weights.
+        magnet: see below.
 
     Attributes:
         network: all that is learned.
         draws: as given, ``generator``.
+        entropy: weight of the entropy bonus now.
+        floor: weight now of the pull towards even probabilities.
+        magnet: weight of the divergence from the average policy.
     """
 
     network: CardNetwork
@@ -50,19 +58,33 @@ class CardPolicy(MaskableActorCriticPolicy):
         variant: Variant,
         shape: NetworkShape,
         generator: torch.Generator,
+        averages: bool = False,
+        magnet: float = 0.0,
         **kwargs: Any,
     ) -> None:
         self._card_options = (variant, shape)
+        self._averages = averages
         self.draws = generator
+        self.magnet = magnet
+        self.entropy = 0.0
+        self.floor = 0.0
         super().__init__(observation_space, action_space, lr_schedule, **kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
         self.network = CardNetwork(*self._card_options)
         self.network.initialise(self.draws)
+        # In a list, so that for torch it is no part of this module, which is trained.
+        copies = [copy.deepcopy(self.network)] if self._averages else []
+        self._average = [network.requires_grad_(False).eval() for network in copies]
         make_optimizer: Any = self.optimizer_class
         self.optimizer = make_optimizer(
             self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
         )
+
+    @property
+    def average(self) -> CardNetwork | None:
+        """A slow average of the weights, in evaluation mode, if it is kept."""
+        return self._average[0] if self._average else None
 
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
@@ -79,12 +101,29 @@ class CardPolicy(MaskableActorCriticPolicy):
     def evaluate_actions(
         self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Values, log-probabilities of ``actions`` and entropies, for an update."""
+        """Values, log-probabilities of ``actions`` and what regularises, for an update.
+
+        The last is the bonus that PPO takes for the entropy:
+
+            entropy * H(p) - floor * KL(u, p) - magnet * KL(p, q)
+
+        with the policy p, even probabilities u of the legal actions, and the average policy q. The
+        gradient of KL(u, p) does not fade as a probability nears 0, so no action is ever given up.
+        With the magnet a step is one of magnetic mirror descent (Sokota et al. 2023), which in
+        two-player zero-sum games makes the last policy converge where plain self-play cycles.
+        """
         logits, values = self.network(obs)
         log_probs = self._log_probabilities(logits, action_masks)
         # An illegal action's probability is exactly 0, and its logarithm finite: it adds nothing.
-        entropy = -(log_probs.exp() * log_probs).sum(dim=1)
-        return values, log_probs.gather(1, actions.long().reshape(-1, 1)).flatten(), entropy
+        bonus = -(self.entropy + self.magnet) * (log_probs.exp() * log_probs).sum(dim=1)
+        if self.magnet and self.average is not None:
+            with torch.no_grad():
+                pull = self._log_probabilities(self.average.logits(obs), action_masks)
+            bonus = bonus + self.magnet * (log_probs.exp() * pull).sum(dim=1)
+        if self.floor and action_masks is not None:
+            legal = torch.as_tensor(action_masks).reshape(log_probs.shape)
+            bonus = bonus + self.floor * (log_probs * legal).sum(dim=1) / legal.sum(dim=1)
+        return values, log_probs.gather(1, actions.long().reshape(-1, 1)).flatten(), bonus
 
     @staticmethod
     def _log_probabilities(logits: Tensor, action_masks: Any) -> Tensor:
@@ -109,27 +148,46 @@ class Rollout(MaskableRolloutBuffer):
 
     Args:
         generator: draws the order of the steps.
+
+    Attributes:
+        labels: int64 (steps, rows): what the teachers would have played, if there are any.
     """
 
     def __init__(self, *args: Any, generator: np.random.Generator, **kwargs: Any) -> None:
         self.generator = generator
         super().__init__(*args, **kwargs)
+        self.labels = np.zeros((self.buffer_size, self.n_envs), np.int64)
 
     def get(  # type: ignore[override]
         self, batch_size: int | None = None
     ) -> Generator[MaskableRolloutBufferSamples, None, None]:
         """Minibatches of one pass, ``batch_size`` steps or more: they share what is left over."""
+        for rows in self._orders(batch_size):
+            yield self._samples(rows)
+
+    def with_labels(
+        self, batch_size: int | None
+    ) -> Generator[tuple[MaskableRolloutBufferSamples, Tensor], None, None]:
+        """`get`, each minibatch with what the teachers would have played, int64 (B,)."""
+        labels = self.labels.reshape(-1)
+        for rows in self._orders(batch_size):
+            yield self._samples(rows), torch.from_numpy(labels[rows])
+
+    def _orders(self, batch_size: int | None) -> list[NDArray[np.int64]]:
         total = self.buffer_size * self.n_envs
         order = self.generator.permutation(total)
+        # Never a remainder of its own: the advantages of a single step cannot be normalised.
+        return np.array_split(order, max(1, total // (batch_size or total)))
+
+    def _samples(self, rows: NDArray[np.int64]) -> MaskableRolloutBufferSamples:
+        total = self.buffer_size * self.n_envs
         columns = [
             array.reshape(total, *array.shape[2:])
             for array in (self.observations, self.actions, self.values, self.log_probs)
         ]
         columns += [a.reshape(total) for a in (self.advantages, self.returns)]
         columns.append(self.action_masks.reshape(total, self.mask_dims))
-        # Never a remainder of its own: the advantages of a single step cannot be normalised.
-        for rows in np.array_split(order, max(1, total // (batch_size or total))):
-            yield MaskableRolloutBufferSamples(*(torch.from_numpy(c[rows]) for c in columns))
+        return MaskableRolloutBufferSamples(*(torch.from_numpy(c[rows]) for c in columns))
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -138,15 +196,88 @@ class SelfPlayPPO(MaskablePPO):
     Args:
         total_steps: what schedules run over, whatever `learn` is called with.
         entropy: the entropy bonus as a function of the progress remaining, 1 to 0.
+        floor: the same for the pull towards even probabilities.
+        average: steps that the average of the weights looks back, if the policy keeps one.
+        teachers: agents, one for each variant, that are imitated at first.
+        teacher_steps: how long.
     """
 
     env: SelfPlayVecEnv
     policy: CardPolicy
 
-    def __init__(self, *args: Any, total_steps: int, entropy: Schedule, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        total_steps: int,
+        entropy: Schedule,
+        floor: Schedule,
+        average: int = 0,
+        teachers: Sequence[Agent] = (),
+        teacher_steps: int = 0,
+        **kwargs: Any,
+    ) -> None:
         self._total_steps = total_steps
         self._entropy = entropy
-        super().__init__(*args, **kwargs, ent_coef=entropy(1.0))  # type: ignore[misc]
+        self._floor = floor
+        self._average = average
+        self._teachers = teachers
+        self._teacher_steps = teacher_steps if teachers else 0
+        # The policy weighs the bonus itself.
+        super().__init__(*args, **kwargs, ent_coef=1.0)  # type: ignore[misc]
+
+    @property
+    def best(self) -> CardNetwork:
+        """The average of the weights if there is one, else the last."""
+        return self.policy.network if self.policy.average is None else self.policy.average
+
+    def train(self) -> None:
+        """Learns from the rollout."""
+        buffer: Any = self.rollout_buffer
+        if self._imitates(self.num_timesteps - self.n_steps * self.n_envs):
+            self._imitate(buffer)
+        else:
+            super().train()
+        # Of the actions played: its mean over them is the policy's.
+        self.logger.record("train/entropy", -float(buffer.log_probs.mean()))
+        if self.policy.average is not None:
+            weight = min(1.0, self.n_steps * self.n_envs / self._average)
+            with torch.no_grad():
+                for mean, now in zip(
+                    self.policy.average.parameters(), self.policy.network.parameters(), strict=True
+                ):
+                    mean.lerp_(now, weight)
+            self.policy.average.eval()  # makes its table
+
+    def _imitates(self, steps: int) -> bool:
+        """Are the teachers imitated after so many steps?"""
+        return steps < self._teacher_steps
+
+    def _imitate(self, rollout: "Rollout") -> None:
+        """Learns what the teachers would have played, and what positions were worth."""
+        self.policy.set_training_mode(True)
+        rate = self.lr_schedule(self._current_progress_remaining)
+        for group in self.policy.optimizer.param_groups:
+            group["lr"] = rate
+        losses = []
+        for _ in range(self.n_epochs):
+            for batch, labels in rollout.with_labels(self.batch_size):
+                found = self.policy.evaluate_actions(
+                    batch.observations, labels, action_masks=batch.action_masks
+                )
+                values, log_probs, bonus = found
+                value_loss = functional.mse_loss(values, batch.returns)
+                imitation = -log_probs.mean()
+                loss = imitation - cast(Tensor, bonus).mean() + self.vf_coef * value_loss
+                self.policy.optimizer.zero_grad()
+                loss.backward()  # type: ignore[no-untyped-call]
+                torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+                self.policy.optimizer.step()
+                losses.append((imitation.item(), value_loss.item()))
+        self._n_updates += self.n_epochs
+        imitated, worth = np.mean(losses, axis=0)
+        self.logger.record("train/imitation_loss", float(imitated))
+        self.logger.record("train/value_loss", float(worth))
+        self.logger.record("train/learning_rate", rate)
 
     @property
     def updates(self) -> int:
@@ -180,7 +311,8 @@ class SelfPlayPPO(MaskablePPO):
         # Counted at the start of the rollout that is now learned from, so from 1 to just above 0.
         done = num_timesteps - self.n_steps * self.n_envs
         self._current_progress_remaining = max(0.0, 1.0 - done / self._total_steps)
-        self.ent_coef = self._entropy(self._current_progress_remaining)
+        self.policy.entropy = self._entropy(self._current_progress_remaining)
+        self.policy.floor = self._floor(self._current_progress_remaining)
 
     def collect_rollouts(
         self,
@@ -195,9 +327,13 @@ class SelfPlayPPO(MaskablePPO):
         observation: Any = self._last_obs
         self.policy.set_training_mode(False)
         rollout_buffer.reset()
+        labels = rollout_buffer.labels  # type: ignore[attr-defined]
+        imitates = self._imitates(self.num_timesteps)
         callback.on_rollout_start()
-        for _ in range(n_rollout_steps):
+        for step in range(n_rollout_steps):
             action_masks = games.action_masks()
+            if imitates:
+                labels[step] = games.choices_of(self._teachers)
             with torch.no_grad():
                 tensors = self.policy(from_numpy(observation), action_masks=action_masks)
             actions, values, log_probs = tensors

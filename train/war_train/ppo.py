@@ -1,31 +1,27 @@
 """The training loop: `train`, and `resume`."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import torch
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
-from stable_baselines3.common.logger import Logger
-from stable_baselines3.common.type_aliases import Schedule
 
-from war_agents.network import CardNetwork, NetworkShape
+from war_agents import make
+from war_agents.network import CardNetwork
 from war_agents.policy import TorchPolicy, torch_threads
-from war_envs import seeding
 from war_train import checkpoint
 from war_train.config import SELF, TrainConfig
 from war_train.league import League
-from war_train.learner import CardPolicy, Rollout, SelfPlayPPO
+from war_train.learner import SelfPlayPPO
 from war_train.log import RunLog
+from war_train.make import make_learner
 from war_train.resume import restore
 from war_train.run import Entries, Run
 from war_train.state import STATE_FILE, RunState
 from war_train.stopping import StopRequest, TrainingStoppedError
 from war_train.vec_env import SelfPlayVecEnv
-
-LAST_RATE = 0.05
-LAST_ENTROPY = 0.1
 
 
 def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
@@ -78,11 +74,20 @@ def resume(
 
 
 def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: bool) -> Path:
-    variant = config.variant
-    weights, minibatches = _generators(config)
-    shape = NetworkShape(config.embedding, config.hidden)
-    learner = TorchPolicy(CardNetwork(variant, shape), name=SELF, memory=config.memory)
-    league = League(variant, config.shares, learner=learner, past_size=config.past_size)
+    learner = TorchPolicy(
+        CardNetwork(config.variant, config.shape), name=SELF, memory=config.memory
+    )
+    league = League(
+        config.played,
+        config.shares,
+        learner=learner,
+        memory=config.memory,
+        past_size=config.past_size,
+        exploiters_size=config.exploiter_size,
+    )
+    teachers = []
+    if config.imitate is not None:
+        teachers = [make(config.imitate, game=config.game, variant=v) for v in config.played]
     if not goes_on:
         checkpoint.start_folder(config.out)
     with (
@@ -94,13 +99,13 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: boo
         env = SelfPlayVecEnv(
             config.game,
             config.num_envs,
-            variant,
+            config.played,
             opponents=league,
             encoding=TorchPolicy.encoding,
             memory=config.memory,
             seed=config.seed,
         )
-        model = _model(config, env, shape, weights, minibatches)
+        model = make_learner(config, env, int(config.seed or 0), teachers=teachers)
         learner.network = model.policy.network
         if goes_on:  # read only now that nobody else can write it
             entries = _restored(RunState.read(config.out), config, model, env)
@@ -111,7 +116,7 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: boo
         with RunLog(
             config.out, config.steps, progress=config.progress, kept=entries.log_size, steps=steps
         ) as log:
-            run = Run(config, variant, learner, env, log, stop, entries)
+            run = Run(config, learner, env, log, stop, entries)
             model.learn(
                 max(0, config.steps - steps),
                 CallbackList([*callbacks, run]),
@@ -130,6 +135,7 @@ def _restored(
 ) -> Entries:
     """Puts a new learner and its games where a run stood."""
     try:
+        _compare(state.entries.get("config"), config.to_json())
         env.reset()  # for arrays of the right shapes, which are then replaced
         restore(state, config, model, env)
         seconds, evaluations = state.entries.get("seconds"), state.entries.get("evaluations")
@@ -137,7 +143,10 @@ def _restored(
             raise ValueError(f"seconds is {seconds!r}, not a time")
         if not isinstance(evaluations, list) or not all(map(_is_evaluation, evaluations)):
             raise ValueError("evaluations are not what they must be")
-        entries = Entries(state.count("log_size"), seconds, evaluations)
+        due, score = (state.entries.get(f"exploiter_{name}") for name in ("due", "score"))
+        if not isinstance(due, bool) or not (score is None or isinstance(score, float)):
+            raise ValueError(f"exploiter_due is {due!r}, exploiter_score {score!r}")
+        entries = Entries(state.count("log_size"), seconds, evaluations, due, score)
     except ValueError as error:
         file = config.out / STATE_FILE
         raise ValueError(f"{file} is not a state of this run: {error}") from error
@@ -147,59 +156,25 @@ def _restored(
     return entries
 
 
+def _compare(saved: object, now: Mapping[str, Any]) -> None:
+    """Refuses settings that are not those that a run was made with.
+
+    Raises:
+        ValueError: naming the first that differs.
+    """
+    if not isinstance(saved, dict):
+        raise ValueError("it says nothing of the run's settings")
+    for name, value in now.items():
+        if name not in ("progress", "threads") and saved.get(name) != value:
+            raise ValueError(f"{name} is {value!r} in config.json, but was {saved.get(name)!r}")
+
+
 def _is_evaluation(value: object) -> bool:
     return (
         isinstance(value, dict)
         and isinstance(value.get("steps"), int)
         and isinstance(value.get("scores"), dict)
     )
-
-
-def _generators(config: TrainConfig) -> tuple[torch.Generator, np.random.Generator]:
-    """The run's own: for weights and actions, and for minibatches."""
-    words = seeding.generator_state(int(config.seed or 0), seeding.AGENTS, 2**32)
-    weights = torch.Generator().manual_seed(int(words[0] >> np.uint64(1)))
-    return weights, np.random.default_rng([int(word) for word in words])
-
-
-def _model(
-    config: TrainConfig,
-    env: SelfPlayVecEnv,
-    shape: NetworkShape,
-    weights: torch.Generator,
-    minibatches: np.random.Generator,
-) -> SelfPlayPPO:
-    model = SelfPlayPPO(
-        CardPolicy,
-        env,
-        total_steps=config.steps,
-        learning_rate=_falling(config.learning_rate, LAST_RATE),
-        entropy=_falling(config.entropy, LAST_ENTROPY),
-        n_steps=config.rollout // config.num_envs,
-        batch_size=config.batch_size,
-        n_epochs=config.epochs,
-        gamma=config.gamma,
-        gae_lambda=config.gae_lambda,
-        clip_range=config.clip_range,
-        vf_coef=config.value_weight,
-        max_grad_norm=config.max_grad_norm,
-        rollout_buffer_class=Rollout,
-        rollout_buffer_kwargs={"generator": minibatches},
-        policy_kwargs={
-            "variant": config.variant,
-            "shape": shape,
-            "generator": weights,
-            "optimizer_kwargs": {"eps": 1e-5, "fused": True},
-        },
-        device="cpu",
-    )
-    model.set_logger(Logger(None, []))  # it only gathers; `Run` writes
-    return model
-
-
-def _falling(start: float, last: float) -> Schedule:
-    """From ``start`` to ``last`` times that, linearly in the progress remaining, 1 to 0."""
-    return lambda remaining: start * (last + (1.0 - last) * remaining)
 
 
 @contextlib.contextmanager

@@ -8,8 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from war_agents.network import CardNetwork
-from war_agents.policy import TorchPolicy
-from war_train.config import PAST, TrainConfig
+from war_train.config import TrainConfig
 from war_train.learner import SelfPlayPPO
 from war_train.state import RunState
 from war_train.vec_env import SelfPlayVecEnv
@@ -25,9 +24,10 @@ def capture(model: SelfPlayPPO, env: SelfPlayVecEnv, entries: Mapping[str, Any])
     arrays: dict[str, NDArray[Any]] = _weights("network", model.policy.network)
     for number, moments in model.policy.optimizer.state_dict()["state"].items():
         arrays |= {f"adam/{number}/{name}": moments[name].numpy() for name in _MOMENTS}
-    for number, agent in env.league.past().items():
-        if isinstance(agent, TorchPolicy):
-            arrays |= _weights(f"past/{number}", agent.network)
+    if model.policy.average is not None:
+        arrays |= _weights("average", model.policy.average)
+    for number, network in env.league.networks.items():
+        arrays |= _weights(f"league/{number}", network)
     arrays |= {f"games/{name}": array for name, array in env.get_state().items()}
     arrays["draws"] = model.policy.draws.get_state().numpy()
     arrays["starts"] = np.array(model.last_episode_starts)
@@ -37,8 +37,7 @@ def capture(model: SelfPlayPPO, env: SelfPlayVecEnv, entries: Mapping[str, Any])
             "steps": model.num_timesteps,
             "updates": model.updates,
             "minibatches": model.minibatches.bit_generator.state,
-            "pool": env.league.pool,
-            "next_number": env.league.next_number,
+            "league": env.league.get_state(),
             **entries,
         },
     )
@@ -53,15 +52,14 @@ def restore(state: RunState, config: TrainConfig, model: SelfPlayPPO, env: SelfP
     network = model.policy.network
     _set_weights(state, "network", network)
     _set_moments(state, model.policy.optimizer)
-    past = {}
-    for number in sorted({_number(name) for name in state.arrays if name.startswith("past/")}):
-        copy = CardNetwork(config.variant, network.shape)
-        _set_weights(state, f"past/{number}", copy)
-        past[number] = TorchPolicy(copy.eval(), name=PAST, memory=config.memory)
-    pool = state.entries.get("pool")
-    if not isinstance(pool, list) or not all(number in list(past) for number in pool):
-        raise ValueError(f"pool is {pool!r}, not a list of past selves")
-    env.league.set_past(past, pool, state.count("next_number"))
+    if model.policy.average is not None:
+        _set_weights(state, "average", model.policy.average)
+        model.policy.average.eval()  # makes its table
+    others = {}
+    for number in sorted({_number(name) for name in state.arrays if name.startswith("league/")}):
+        others[number] = CardNetwork(config.variant, network.shape)
+        _set_weights(state, f"league/{number}", others[number])
+    env.league.set_state(state.entries.get("league"), others)
     env.set_state(
         {name: state.array(f"games/{name}", now) for name, now in env.get_state().items()}
     )
@@ -104,8 +102,8 @@ def _set_moments(state: RunState, optimizer: torch.optim.Optimizer) -> None:
 
 
 def _number(name: str) -> int:
-    """The number of the past self whose array this is."""
+    """The number of the opponent whose array this is."""
     number = name.split("/")[1]
     if not number.isascii() or not number.isdigit():
-        raise ValueError(f"{name} is of no past self")
+        raise ValueError(f"{name} is of no opponent")
     return int(number)

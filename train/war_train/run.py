@@ -3,19 +3,20 @@
 import contextlib
 import copy
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from war_agents import Agent, names
+from war_agents import Agent, scripted
 from war_agents.arena.match import play_match
 from war_agents.policy import TorchPolicy
 from war_envs.variant import Variant
 from war_train import checkpoint
-from war_train.config import PAST, TrainConfig
+from war_train.config import EXPLOITER, PAST, SELF, TrainConfig
+from war_train.exploiter import train_exploiter
 from war_train.learner import SelfPlayPPO
 from war_train.log import RunLog
 from war_train.resume import capture
@@ -27,10 +28,11 @@ from war_train.vec_env import SelfPlayVecEnv
 _FIGURES = {
     "train/policy_gradient_loss": "policy_loss",
     "train/value_loss": "value_loss",
-    "train/entropy_loss": "entropy",
+    "train/entropy": "entropy",
     "train/approx_kl": "approx_kl",
     "train/clip_fraction": "clip_fraction",
     "train/explained_variance": "explained_variance",
+    "train/imitation_loss": "imitation_loss",
     "train/learning_rate": "learning_rate",
 }
 
@@ -42,47 +44,52 @@ class Entries:
     log_size: int = 0
     seconds: float = 0.0
     evaluations: list[dict[str, Any]] = field(default_factory=list)
+    exploiter_due: bool = False
+    exploiter_score: float | None = None
 
 
 def evaluate(
     agent: Agent,
-    variant: Variant,
+    variants: Sequence[Variant],
+    opponents: Iterable[str],
     *,
     deals: int,
     seed: int,
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, Any]:
-    """An agent's score against every registered agent of the game.
+    """An agent's score against others.
 
     Args:
         agent: who is measured.
-        variant: what is played.
-        deals: deals an opponent, each from both seats (Strategic War: and both first attackers);
-            they are never those of training.
+        variants: what is played, one or several.
+        opponents: names or paths of agents.
+        deals: deals an opponent and variant, each from both seats (Strategic War: and both first
+            attackers); they are never those of training.
         seed: fixes them.
         progress: called often; what it raises ends the evaluation.
 
     Returns:
-        By opponent: ``deals``, ``score`` from 0 to 1, a draw being half a point, and its 95 %
-        interval ``low`` to ``high``.
+        By opponent (of several variants ``variant/opponent``): ``deals``, ``score`` from 0 to 1, a
+        draw being half a point, and its 95 % interval ``low`` to ``high``.
     """
     results = {}
-    for name in names(variant.game):
-        match = play_match(
-            agent,
-            name,
-            game=variant.game,
-            variant=variant,
-            deals=deals,
-            seed=seed,
-            progress=progress,
-        )
-        results[name] = {
-            "deals": deals,
-            "score": match.score,
-            "low": match.low,
-            "high": match.high,
-        }
+    for variant in variants:
+        for name in opponents:
+            match = play_match(
+                agent,
+                name,
+                game=variant.game,
+                variant=variant,
+                deals=deals,
+                seed=seed,
+                progress=progress,
+            )
+            results[name if len(variants) == 1 else f"{variant.name}/{name}"] = {
+                "deals": deals,
+                "score": match.score,
+                "low": match.low,
+                "high": match.high,
+            }
     return results
 
 
@@ -98,7 +105,6 @@ class Run(BaseCallback):
     def __init__(
         self,
         config: TrainConfig,
-        variant: Variant,
         learner: TorchPolicy,
         env: SelfPlayVecEnv,
         log: RunLog,
@@ -107,17 +113,19 @@ class Run(BaseCallback):
     ) -> None:
         super().__init__()
         self._config = config
-        self._variant = variant
         self._learner = learner
         self._env = env
         self._log = log
         self._stop = stop
         self._evaluations = entries.evaluations
         self._pending: dict[str, Any] = {}
+        if entries.exploiter_score is not None:
+            self._pending["exploiter"] = entries.exploiter_score
         self._logged_at = time.monotonic()
         self._start = self._logged_at - entries.seconds
         self._state: RunState | None = None
         self._due = False
+        self._exploiter_due = entries.exploiter_due
 
     def _on_training_start(self) -> None:
         self._logged_steps = self.num_timesteps
@@ -130,11 +138,11 @@ class Run(BaseCallback):
 
     def _on_step(self) -> bool:
         config = self._config
-        if self._crossed(config.past_every) and PAST in self._env.league.names:
-            past = TorchPolicy(
-                copy.deepcopy(self._learner.network), name=PAST, memory=config.memory
-            )
-            self._env.league.add_past(past, self._env.opponents)
+        league = self._env.league
+        if self._crossed(config.past_every) and PAST in league.pools:
+            league.add(PAST, copy.deepcopy(self._learner.network), self._env.opponents)
+        if self._crossed(config.exploiter_every) and EXPLOITER in league.pools:
+            self._exploiter_due = True
         if self._crossed(config.evaluate_every) and self.num_timesteps < config.steps:
             self._evaluate(config.evaluate_deals)
         if self._crossed(config.save_every):
@@ -145,15 +153,38 @@ class Run(BaseCallback):
     def _on_rollout_start(self) -> None:
         self._write_row()
         self._capture()
+        if self._exploiter_due and self._add_exploiter():
+            self._capture()
         if self._due:
             self.save()
+
+    def _add_exploiter(self) -> bool:
+        """Trains a network to beat the learner, and makes it an opponent, unless it is stopped."""
+        begun = time.monotonic()
+        league, number = self._env.league, self._env.league.next_number
+        exploiter = train_exploiter(
+            self._config, self.model.policy.network, number, self._go_on_training
+        )
+        self._logged_at += time.monotonic() - begun  # it is no part of the speed
+        if exploiter is None:
+            return False
+        self._exploiter_due = False
+        self._pending["exploiter"] = round(exploiter.score, 4)
+        league.add(EXPLOITER, exploiter.network.eval(), self._env.opponents)
+        return True
+
+    def _go_on_training(self) -> bool:
+        return self._stop.number is None
 
     def _capture(self) -> None:
         """Notes where the run stands, between two updates."""
         entries = {
+            "config": self._config.to_json(),
             "seconds": time.monotonic() - self._start,
             "log_size": self._log.size,
             "evaluations": list(self._evaluations),
+            "exploiter_due": self._exploiter_due,
+            "exploiter_score": self._pending.get("exploiter"),
         }
         self._state = capture(self.model, self._env, entries)
 
@@ -169,12 +200,23 @@ class Run(BaseCallback):
         self.model.policy.set_training_mode(False)
         seed = int(self._config.seed or 0)
         with contextlib.suppress(_EvaluationStoppedError):
+            agent = TorchPolicy(self.model.best, name="learner", memory=self._config.memory)
             results = evaluate(
-                self._learner, self._variant, deals=deals, seed=seed, progress=self._go_on
+                agent,
+                self._config.played,
+                self._opponents(),
+                deals=deals,
+                seed=seed,
+                progress=self._go_on,
             )
             self._pending["evaluation"] = results
             self._evaluations.append({"steps": self.num_timesteps, "scores": results})
         self._logged_at += time.monotonic() - begun  # it is no part of the speed
+
+    def _opponents(self) -> list[str]:
+        """Whom the learner is measured against: all scripted agents, and those it learns from."""
+        own = (name for name in self._config.shares if name not in (SELF, PAST, EXPLOITER))
+        return list(dict.fromkeys([*scripted.names(self._config.game), *own]))
 
     def _go_on(self, _: int) -> None:
         if self._stop.number is not None:
@@ -188,8 +230,8 @@ class Run(BaseCallback):
             self._state.write(self._config.out)
         return checkpoint.save_model(
             self._config.out,
-            self._learner.network,
-            self._variant,
+            self.model.best,
+            self._config.played,
             memory=self._config.memory,
             entries={
                 "steps": self.num_timesteps,
@@ -211,8 +253,6 @@ class Run(BaseCallback):
         }
         figures: Mapping[str, Any] = self.model.logger.name_to_value
         row |= {name: float(figures[key]) for key, name in _FIGURES.items() if key in figures}
-        if "entropy" in row:
-            row["entropy"] *= -1.0
         self.model.logger.dump(steps)  # forgets them
         results = self._env.take_results()
         played = {name: sum(counts) for name, counts in results.items() if sum(counts)}

@@ -1,6 +1,6 @@
 """Many games as one Stable-Baselines3 ``VecEnv``, each seen from one seat, opponents inside."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from war_agents.agent import Agent
 from war_agents.seats import SeatGames
 from war_envs import seeding
 from war_envs.engine import ENGINES
@@ -45,7 +46,8 @@ class SelfPlayVecEnv(VecEnv):
     Args:
         game: ``"attack-defence"`` or ``"strategic-war"``.
         num_envs: games at once.
-        variant: a variant's name, or a variant.
+        variant: a variant's name, a variant, or several: row i then plays ``variant[i % V]``, and
+            observations have slots for the largest deck.
         opponents: shares of opponents by name, or a `League`.
         encoding, memory: what the learner observes.
         seed: fixes deals and opponents; None takes fresh entropy.
@@ -58,7 +60,7 @@ class SelfPlayVecEnv(VecEnv):
         self,
         game: str,
         num_envs: int,
-        variant: str | Variant = "standard",
+        variant: str | Variant | Sequence[Variant] = "standard",
         *,
         opponents: Mapping[str, float] | League,
         encoding: str = "vector",
@@ -66,21 +68,22 @@ class SelfPlayVecEnv(VecEnv):
         seed: int | None = None,
         **options: Any,
     ) -> None:
-        self.variant = make_variant(game, variant, **options)
+        given = variant if not isinstance(variant, str | Variant) else (variant,)
+        self.variants = tuple(make_variant(game, one, **options) for one in given)
         self.league = (
-            opponents if isinstance(opponents, League) else League(self.variant, opponents)
+            opponents if isinstance(opponents, League) else League(self.variants, opponents)
         )
         self._games = SeatGames(
-            self.variant, num_envs, self.league, encoding=encoding, memory=memory
+            self.variants, num_envs, self.league, encoding=encoding, memory=memory
         )
         self._seed: int | None = seeding.checked_seed(seed)
         self._has_reset = False
         self._actions: NDArray[np.int64] | None = None
         self._results = np.zeros((len(self.league.names), 3), np.int64)
-        engine = ENGINES[self.variant.game]
+        engine = ENGINES[self.variants[0].game]
         super().__init__(
             num_envs,
-            engine.encoding.space(encoding, self.variant.deck_size),
+            engine.encoding.space(encoding, max(v.deck_size for v in self.variants)),
             spaces.Discrete(engine.num_actions),
         )
 
@@ -163,6 +166,7 @@ class SelfPlayVecEnv(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         rewards[ended.rows] = ended.reward
         dones[ended.rows] = True
+        self.league.book(ended.opponents, ended.reward)
         shares = self.league.share_of(ended.opponents)
         np.add.at(self._results, (shares, 1 - ended.reward), 1)
         for k, row in enumerate(ended.rows.tolist()):
@@ -176,6 +180,14 @@ class SelfPlayVecEnv(VecEnv):
             if ended.illegal[k] >= 0:
                 infos[row]["illegal_action"] = int(ended.illegal[k])
         return self._games.observe(), rewards, dones, infos
+
+    def choices_of(self, agents: Sequence[Agent]) -> NDArray[np.int64]:
+        """What ``agents``, one for each variant, would choose in the learner's place now.
+
+        Returns:
+            int64 (num_envs,); nothing changes.
+        """
+        return self._games.choices_of(agents)
 
     def observe(self) -> NDArray[Any]:
         """What the learner observes now, (num_envs, F), in an array of the caller's own."""

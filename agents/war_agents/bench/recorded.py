@@ -9,6 +9,7 @@ from unittest import mock
 import numpy as np
 from numpy.typing import NDArray
 
+from war_agents.agent import Agent
 from war_agents.bench.choose import Choices
 from war_train.league import League
 from war_train.vec_env import SelfPlayVecEnv, StepReturn
@@ -16,7 +17,7 @@ from war_train.vec_env import SelfPlayVecEnv, StepReturn
 STEPS: Final = 64
 _BEFORE: Final = 300  # steps that are played first, so that games are anywhere
 
-Question = tuple[Any, ...]  # the number of an opponent, and what it was asked
+Question = tuple[Any, ...]  # an agent, and what it was asked
 
 
 class RecordedVecEnv(SelfPlayVecEnv):
@@ -36,7 +37,7 @@ class RecordedVecEnv(SelfPlayVecEnv):
         for _ in range(STEPS):
             asked = _Asked(self.league)
             self.step_async(choose(super().action_masks()))
-            with mock.patch.object(self.league, "agent", asked):
+            with mock.patch.object(self.league, "parts", asked):
                 step = super().step_wait()
             self._tape.append((step, super().action_masks(), asked.questions))
         self._at = STEPS - 1
@@ -50,23 +51,25 @@ class RecordedVecEnv(SelfPlayVecEnv):
         """The next step of the tape."""
         self._at = (self._at + 1) % STEPS
         (observation, rewards, dones, infos), _, questions = self._tape[self._at]
-        for number, *asked in questions:
-            self.league.agent(number).act(*asked)
+        for agent, *asked in questions:
+            agent.act(*asked)
         return observation, rewards.copy(), dones, infos
 
 
 class _Asked:
-    """Stands for ``League.agent``, and notes what its agents are asked."""
+    """Stands for ``League.parts``, and notes what its agents are asked."""
 
     def __init__(self, league: League) -> None:
         self.questions: list[Question] = []
-        self._agent = league.agent
+        self._parts = league.parts
 
-    def __call__(self, number: int) -> Any:
-        agent = self._agent(number)
+    def __call__(self, *numbers: NDArray[np.int64]) -> Any:
+        for agent, places in self._parts(*numbers):
+            yield self._noting(agent), places
 
+    def _noting(self, agent: Agent) -> Any:
         def act(*asked: NDArray[Any]) -> Any:
-            self.questions.append((number, *(array.copy() for array in asked)))
+            self.questions.append((agent, *(array.copy() for array in asked)))
             return agent.act(*asked)
 
         return mock.Mock(

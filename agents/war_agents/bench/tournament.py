@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
-from war_agents.agent import names
+from war_agents import scripted
 from war_agents.arena.match import games_per_deal
 from war_agents.arena.tournament import run_tournament
 from war_agents.bench.measure import REPEATS, Measurement, rate
@@ -33,8 +33,8 @@ def run(seconds: float = 5.0, *, deals: int = DEALS) -> Iterator[Measurement]:
             threads=1,
             unit="games/s",
             includes=(
-                f"all pairs of {', '.join(names(game))} on {deals} deals from both seats, to the "
-                "end of every game, the agents' choices, intervals and ratings"
+                f"all pairs of {', '.join(scripted.names(game))} on {deals} deals from both "
+                "seats, to the end of every game, the agents' choices, intervals and ratings"
             ),
         )
 
@@ -52,7 +52,7 @@ class _Tournaments:
         """One tournament; the games in it."""
         self._seed += 1
         result = run_tournament(
-            names(self._game),
+            scripted.names(self._game),
             game=self._game,
             variant=self._variant,
             deals=self._deals,

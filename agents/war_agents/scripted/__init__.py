@@ -1,6 +1,7 @@
 """The scripted baselines: fast, seeded, and with the same choice for a position in any batch."""
 
 from functools import partial
+from typing import Final
 
 from war_agents.agent import register
 from war_agents.scripted import attack_defence, strategic_war
@@ -8,7 +9,17 @@ from war_agents.scripted.base import FirstLegalAgent, RandomAgent, ScriptedAgent
 from war_envs.attack_defence.rules import ATTACK, DEFEND
 from war_envs.strategic_war.rules import BOTTOM, FIGHT, SURRENDER, TOP
 
-__all__ = ["FirstLegalAgent", "RandomAgent", "ScriptedAgent", "register_all"]
+__all__ = ["FirstLegalAgent", "RandomAgent", "ScriptedAgent", "names", "register_all"]
+
+_NAMES: Final = {
+    "attack-defence": ("random", "attack", "defend", "memory"),
+    "strategic-war": ("random", "top", "memory"),
+}
+
+
+def names(game: str) -> tuple[str, ...]:
+    """The scripted agents of a game."""
+    return _NAMES[game]
 
 
 def register_all() -> None:

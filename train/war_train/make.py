@@ -1,0 +1,80 @@
+"""The learner that a configuration asks for."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.type_aliases import Schedule
+
+from war_agents import Agent
+from war_envs import seeding
+from war_train.config import TrainConfig
+from war_train.learner import CardPolicy, Rollout, SelfPlayPPO
+from war_train.vec_env import SelfPlayVecEnv
+
+LAST_RATE = 0.05
+
+
+def make_learner(
+    config: TrainConfig,
+    env: SelfPlayVecEnv,
+    seed: int,
+    *,
+    teachers: Sequence[Agent] = (),
+    steps: int | None = None,
+) -> SelfPlayPPO:
+    """A new learner on ``env``.
+
+    Args:
+        config: all there is to say.
+        env: the games that it learns from.
+        seed: fixes its weights and all that it draws.
+        teachers: agents, one for each variant, that it imitates at first.
+        steps: what its schedules run over; by default ``config.steps``.
+    """
+    weights, minibatches = _generators(seed)
+    model = SelfPlayPPO(
+        CardPolicy,
+        env,
+        total_steps=config.steps if steps is None else steps,
+        learning_rate=_linear(config.learning_rate, config.learning_rate * LAST_RATE),
+        entropy=_linear(config.entropy, config.entropy_end),
+        floor=_linear(config.floor, 0.0),
+        teachers=teachers,
+        teacher_steps=config.imitate_steps,
+        average=config.average,
+        n_steps=config.rollout // config.num_envs,
+        batch_size=config.batch_size,
+        n_epochs=config.epochs,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip_range,
+        vf_coef=config.value_weight,
+        max_grad_norm=config.max_grad_norm,
+        rollout_buffer_class=Rollout,
+        rollout_buffer_kwargs={"generator": minibatches},
+        policy_kwargs={
+            "variant": config.variant,
+            "shape": config.shape,
+            "generator": weights,
+            "averages": config.average > 0,
+            "magnet": config.magnet,
+            "optimizer_kwargs": {"eps": 1e-5, "fused": True},
+        },
+        device="cpu",
+    )
+    model.set_logger(Logger(None, []))  # it only gathers; `Run` writes
+    return model
+
+
+def _generators(seed: int) -> tuple[torch.Generator, np.random.Generator]:
+    """Of its own: for weights and actions, and for minibatches."""
+    words = seeding.generator_state(seed, seeding.AGENTS, 2**32)
+    weights = torch.Generator().manual_seed(int(words[0] >> np.uint64(1)))
+    return weights, np.random.default_rng([int(word) for word in words])
+
+
+def _linear(start: float, end: float) -> Schedule:
+    """From ``start`` to ``end``, linearly in the progress remaining, 1 to 0."""
+    return lambda remaining: end + (start - end) * remaining
