@@ -1,7 +1,21 @@
-"""Values in error messages."""
+"""Text in messages: values, errors, and what others have written, on one line each."""
 
 
 def shown(value: object) -> str:
     """``value`` for an error message: on one line, and not too long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def one_line(error: BaseException) -> str:
+    """An error's message on one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def printable(text: str) -> str:
+    """``text`` with all that a terminal may obey (escapes, marks of direction) spelt out.
+
+    >>> printable("a\\x1b[2Jb")
+    'a\\\\x1b[2Jb'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -145,7 +145,8 @@ def make_variant(game: str, name: str | Variant = "standard", **options: Any) ->
     Raises:
         ValueError: an unknown game, name or option, or a value that is not allowed.
     """
-    cls = _CLASSES.get(game)
+    given: object = game  # whatever the caller passed
+    cls = _CLASSES.get(game) if isinstance(given, str) else None
     if cls is None:
         raise ValueError(f"game={shown(game)} is unknown; choose from {', '.join(GAMES)}")
     if isinstance(name, _Variant):

@@ -117,8 +117,7 @@ def make(name: str | Path, *, game: str, variant: str | Variant = "standard") ->
     factory = _FACTORIES[game].get(str(name))
     if factory is not None:
         return factory(chosen)
-    path = Path(name)
-    file = path / MODEL_FILE if path.is_dir() else path
+    file = model_file(name)
     if not file.is_file():
         raise ValueError(
             f"agent {str(name)!r} is unknown to {game}; choose from {', '.join(names(game))}, "
@@ -127,6 +126,11 @@ def make(name: str | Path, *, game: str, variant: str | Variant = "standard") ->
     from war_agents.policy import load_policy  # needs torch, which base installs lack
 
     return load_policy(file, chosen)
+
+
+def model_file(path: str | Path) -> Path:
+    """The model file of a run folder; any other path is taken for a model file's."""
+    return Path(path) / MODEL_FILE if Path(path).is_dir() else Path(path)
 
 
 def checked_mask(action_mask: NDArray[np.int8]) -> NDArray[np.bool_]:

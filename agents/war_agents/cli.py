@@ -1,4 +1,4 @@
-"""The ``war`` command: ``war train``, ``war tournament``, ``war bench``, ``war envs``.
+"""The ``war`` command: ``war train``, ``tournament``, ``models``, ``export``, ``bench``, ``envs``.
 
 Exit codes: 0; 1 with one line on standard error for anything that is wrong with what was asked for;
 2 for a wrong command line; 130 after Ctrl-C.
@@ -21,6 +21,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from war_agents.arena.report import print_report
 from war_agents.arena.tournament import REPORT_FILE, RESULTS_FILE, run_tournament
 from war_agents.bench import Section
+from war_agents.card import read_card
+from war_agents.show import score_lines, show_model
+from war_envs.messages import printable
 from war_envs.registration import GYMNASIUM_IDS, PETTINGZOO_IDS
 from war_envs.variant import make_variant
 
@@ -52,7 +55,7 @@ def main() -> None:
 
 
 def _fail(message: str, code: int = 1) -> NoReturn:
-    print("war:", " ".join(message.split()), file=sys.stderr)
+    print("war:", printable(" ".join(message.split())), file=sys.stderr)
     sys.exit(code)
 
 
@@ -63,7 +66,14 @@ def _run(arguments: list[str]) -> None:
         _train(arguments[1:])
     else:
         tyro.extras.subcommand_cli_from_dict(
-            {"train": _explain_train, "tournament": _tournament, "bench": _bench, "envs": _envs},
+            {
+                "train": _explain_train,
+                "tournament": _tournament,
+                "models": _models,
+                "export": _export,
+                "bench": _bench,
+                "envs": _envs,
+            },
             prog="war",
             description=_DESCRIPTION,
             args=arguments,
@@ -104,12 +114,8 @@ def _resume(*, resume: Path, progress: bool = True) -> None:
 
 def _tell(file: Path) -> None:
     """Prints what a finished run has come to."""
-    evaluations = importlib.import_module("war_agents.policy").read_card(file)["evaluations"]
-    if evaluations:
-        last = evaluations[-1]
-        for name, found in last["scores"].items():
-            score, low, high = (f"{found[key]:.3f}" for key in ("score", "low", "high"))
-            print(f"{score} against {name}, {low} to {high} (95 %, {found['deals']} deals)")
+    for line in score_lines(read_card(file)):
+        print(printable(line))
     print(f"The model is in {file}")
 
 
@@ -172,6 +178,43 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
             bar.update(task, completed=done, total=total)
 
         yield show
+
+
+def _models(
+    what: tyro.conf.Positional[Literal["show"]],
+    file: tyro.conf.Positional[Path],
+    *,
+    json: bool = False,
+) -> None:
+    """Shows what a model is, how it was trained and what it scored, from its card.
+
+    Args:
+        what: Always show.
+        file: A run folder or a model file.
+        json: The card as it is, as JSON, instead of a text.
+    """
+    show_model(file, as_json=json)
+
+
+def _export(
+    model: tyro.conf.Positional[Path],
+    *,
+    to: Literal["sb3", "torchscript", "onnx"],
+    out: Path,
+    variant: str | None = None,
+) -> None:
+    """Writes a trained policy as a file for other tools, and checks it against the original.
+
+    Args:
+        model: A run folder or a model file.
+        to: A zip that sb3_contrib.MaskablePPO.load reads where war-envs is installed; a TorchScript
+            module; or an ONNX graph (which needs the extra "onnx").
+        out: The file; it must not exist.
+        variant: Which of the variants that the model was trained for the file is for; by default
+            the only one.
+    """
+    importlib.import_module("war_train.export").export(model, to=to, out=out, variant=variant)
+    print(f"Checked against the model; the file is {out}")
 
 
 def _bench(what: tyro.conf.Positional[Section], *, json: bool = False) -> None:

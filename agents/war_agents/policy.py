@@ -10,19 +10,20 @@ Further entries (how it was trained, what it scored) are for people.
 """
 
 import contextlib
-import json
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.agent import checked_mask
-from war_envs.encoding import MEMORIES
+from war_agents.card import ENCODING, Card, card_file, read_card
+from war_envs.messages import one_line, shown
 from war_envs.seeding import action_seeds
-from war_envs.variant import Variant, checked_variants, make_variant, widest
+from war_envs.variant import Variant, widest
 
 try:
     import torch
@@ -33,10 +34,6 @@ except ImportError as error:
     raise ImportError(
         f'trained networks need {error.name}, which is missing: pip install "war-envs[train]"'
     ) from error
-
-FORMAT: Final = "war-envs policy"
-VERSION: Final = 2
-MAX_CARD_BYTES: Final = 16 * 2**20
 
 
 class TorchPolicy:
@@ -53,7 +50,7 @@ class TorchPolicy:
         threads: how many threads torch may use for it; None leaves torch's own setting.
     """
 
-    encoding = "tokens"
+    encoding = ENCODING
 
     def __init__(
         self,
@@ -139,33 +136,6 @@ def torch_threads(number: int | None) -> Iterator[None]:
             torch.set_num_threads(before)
 
 
-def card_file(file: Path) -> Path:
-    """Where the card of a model file is."""
-    return file.with_suffix(".json")
-
-
-def read_card(file: Path) -> dict[str, Any]:
-    """The card of the model ``file``, without reading the model.
-
-    Raises:
-        ValueError: it is missing, damaged, or of something else.
-    """
-    path = card_file(file)
-    try:
-        if path.stat().st_size > MAX_CARD_BYTES:
-            raise ValueError(f"it is larger than {MAX_CARD_BYTES} bytes")
-        card = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is not a readable model card: {_line(error)}") from error
-    if not isinstance(card, dict) or card.get("format") != FORMAT:
-        raise ValueError(f"{path} is not a model card: its format is not {FORMAT!r}")
-    if card.get("version") != VERSION:
-        raise ValueError(
-            f"{path} has version {card.get('version')!r}; this war-envs reads version {VERSION}"
-        )
-    return card
-
-
 def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) -> TorchPolicy:
     """A trained network as an agent.
 
@@ -184,25 +154,15 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
     file = Path(file)
     card = read_card(file)
     try:
-        trained = checked_variants(
-            [make_variant(card["game"], **options) for options in card["variants"]]
-        )
-        shape = NetworkShape(**card["network"])
-        deterministic, memory = card["deterministic"], card["memory"]
-        if card["encoding"] != TorchPolicy.encoding or memory not in MEMORIES:
-            raise ValueError(f"encoding {card['encoding']!r} with memory {memory!r} is unknown")
-        if not isinstance(deterministic, bool):
-            raise ValueError(f"deterministic={deterministic!r} is not a bool")
-    except KeyError as error:
-        raise ValueError(f"{card_file(file)} is damaged: it has no {error}") from error
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{card_file(file)} is damaged: {_line(error)}") from error
-    if (variant.game, variant.deck) not in {(known.game, known.deck) for known in trained}:
-        known = " and ".join(dict.fromkeys(map(_deck, trained)))
+        shape = _shape(card)
+    except ValueError as error:
+        raise ValueError(f"{card_file(file)} is damaged: {one_line(error)}") from error
+    if (variant.game, variant.deck) not in {(known.game, known.deck) for known in card.variants}:
+        known = " and ".join(dict.fromkeys(map(_deck, card.variants)))
         raise ValueError(f"{file} plays {known}; it cannot play {_deck(variant)}: the decks differ")
     threads = None if "OMP_NUM_THREADS" in os.environ else 1
     with torch_threads(threads):
-        network = CardNetwork(widest(trained), shape)
+        network = CardNetwork(widest(card.variants), shape)
         network.load_state_dict(_read_weights(file, network))
         network.eval()
     if name is None:
@@ -210,11 +170,22 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
     return TorchPolicy(
         network,
         name=name,
-        memory=memory,
-        deterministic=deterministic,
-        card=card,
+        memory=card.memory,
+        deterministic=card.deterministic,
+        card=card.entries,
         threads=threads,
     )
+
+
+def _shape(card: Card) -> NetworkShape:
+    allowed = [field.name for field in fields(NetworkShape)]
+    for name in allowed:
+        if name not in card.network:
+            raise ValueError(f"network has no {name}")
+    for name in card.network:
+        if name not in allowed:
+            raise ValueError(f"network has {shown(name)}; it has {' and '.join(allowed)} only")
+    return NetworkShape(**card.network)
 
 
 def _deck(variant: Variant) -> str:
@@ -237,13 +208,8 @@ def _read_weights(file: Path, network: CardNetwork) -> dict[str, torch.Tensor]:
                     )
             weights = {key: tensors.get_tensor(key) for key in expected}
     except (OSError, ValueError, SafetensorError) as error:
-        raise ValueError(f"{file} is not a model that can be read: {_line(error)}") from error
+        raise ValueError(f"{file} is not a model that can be read: {one_line(error)}") from error
     for key, value in weights.items():
         if not bool(torch.isfinite(value).all()):
             raise ValueError(f"{file} is damaged: {key} holds numbers that are not finite")
     return weights
-
-
-def _line(error: BaseException) -> str:
-    """An error's message on one line."""
-    return " ".join(str(error).split()) or type(error).__name__

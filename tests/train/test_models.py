@@ -17,8 +17,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import war_agents
+from war_agents.card import read_card
 from war_agents.network import CardNetwork, NetworkShape
-from war_agents.policy import load_policy, read_card
+from war_agents.policy import load_policy
 from war_envs.batch import make_batch
 from war_envs.variant import make_variant
 from war_train import checkpoint
@@ -263,7 +264,7 @@ def test_a_damaged_or_hostile_model_is_refused_and_runs_nothing(tmp_path: Path, 
 def test_a_card_is_read_without_its_model(tmp_path: Path) -> None:
     file = made(tmp_path, entries={"steps": 3})
     file.unlink()
-    assert read_card(file)["steps"] == 3
+    assert read_card(file).entries["steps"] == 3
 
 
 @pytest.mark.parametrize("call", ["write", "fsync", "replace"])

@@ -1,6 +1,7 @@
 """What a run leaves on disk, written so that a crash at any moment damages nothing."""
 
 import contextlib
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,8 +12,17 @@ from safetensors.torch import save
 
 from war_agents.agent import MODEL_FILE
 from war_agents.arena.files import write_bytes, write_text
+from war_agents.card import (
+    ENCODING,
+    FORMAT,
+    MAX_CARD_BYTES,
+    VERSION,
+    card_file,
+    parse_json,
+    read_limited,
+)
 from war_agents.network import CardNetwork
-from war_agents.policy import FORMAT, VERSION, TorchPolicy, card_file
+from war_envs.messages import one_line, shown
 from war_envs.variant import Variant, checked_variants
 from war_train.config import TrainConfig
 
@@ -68,16 +78,25 @@ def read_config(folder: Path, **changes: Any) -> TrainConfig:
     """
     file = folder / CONFIG_FILE
     try:
-        values = json.loads(file.read_bytes())
+        data = read_limited(file, MAX_CARD_BYTES)
+    except ValueError as error:
+        raise ValueError(f"{folder} is no run to go on with: {file.name}: {error}") from error
+    try:
+        values = parse_json(data)
         if not isinstance(values, dict):
-            raise ValueError("no JSON object")
-        return TrainConfig(**{**values, "out": folder, **changes})
-    except OSError as error:
-        raise ValueError(
-            f"{folder} is no run to go on with: {file.name}: {error.strerror}"
-        ) from error
-    except (ValueError, TypeError, RecursionError) as error:
-        raise ValueError(f"{file} holds no settings of a run: {error}") from error
+            raise ValueError("it is no JSON object")
+        settings = {**values, "out": folder, **changes}
+        known = {field.name for field in dataclasses.fields(TrainConfig)}
+        for name in settings:
+            if name not in known:
+                raise ValueError(f"{shown(name)} is no setting")
+        if "game" not in settings:
+            raise ValueError("it has no game")
+        return TrainConfig(**settings)
+    except TypeError as error:
+        raise ValueError(f"{file} holds no settings of a run: one is of a wrong type") from error
+    except ValueError as error:
+        raise ValueError(f"{file} holds no settings of a run: {one_line(error)}") from error
 
 
 def save_model(
@@ -107,7 +126,7 @@ def save_model(
         "version": VERSION,
         "game": learned[0].game,
         "variants": [variant.options for variant in learned],
-        "encoding": TorchPolicy.encoding,
+        "encoding": ENCODING,
         "memory": memory,
         "network": {"embedding": network.shape.embedding, "hidden": network.shape.hidden},
         "deterministic": deterministic,

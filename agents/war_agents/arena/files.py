@@ -3,7 +3,7 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 
@@ -28,8 +28,14 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, check: Callable[[Path], None] = lambda part: None) -> None:
     """Writes ``data`` to ``path`` so that a crash at any moment leaves the old file or the new one.
+
+    Args:
+        path: the file.
+        data: what it will hold.
+        check: is given a file with the data before it gets its name; what it raises keeps it from
+            getting it.
 
     Raises:
         OSError: it could not be written. The old file is as it was then, with nothing beside it.
@@ -41,6 +47,7 @@ def write_bytes(path: Path, data: bytes) -> None:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
+            check(part)
             part.replace(path)
     except OSError as error:
         raise OSError(error.errno, f"{path} could not be written: {error.strerror}") from error

@@ -1,0 +1,58 @@
+"""A network as a few arrays, from which a graph of everyday operations computes the same.
+
+The graph, for tokens (B, F) and the arrays of `plain_arrays`::
+
+    cards  = tokens behind the header
+    cards  = cards, and of each zone the card at zone_starts + max(tokens[sizes_at] - 1, 0)
+    units  = relu(sum of table[cards * places + place] + header @ header_weight + header_bias)
+    logits = relu(units @ hidden_weight + hidden_bias) @ policy_weight + policy_bias
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from war_agents.network import CardNetwork
+from war_envs.engine import ENGINES
+from war_envs.variant import Variant
+
+_ZONES = ("own", "other", "table")
+
+
+def plain_arrays(network: CardNetwork, variant: Variant) -> dict[str, NDArray[Any]]:
+    """What the network computes with, for the deck of ``variant``.
+
+    Returns:
+        ``sizes_at`` and ``zone_starts``, int64 (Z,): where the zones' sizes stand in the header,
+        and where the zones begin among the cards; ``places``, int64 (P,): 0 to P - 1 for the cards
+        and the zones' last ones; ``table``, float32 (tokens * P, E): what a token adds at a place;
+        and weights (inputs, outputs) and biases of the header, the hidden layer and the policy.
+    """
+    encoding = ENGINES[variant.game].encoding
+    zones, deck = encoding.slots_per_card, variant.deck_size
+    weights = {key: value.detach().double() for key, value in network.state_dict().items()}
+    slots = weights["slots"]  # (features, the cards of each zone and then the zones' last ones, E)
+    wide = slots.shape[1] // zones - 1
+    used = [zone * wide + place for zone in range(zones) for place in range(deck)]
+    used += range(zones * wide, zones * (wide + 1))
+    # Double precision, rounded once. The token of an empty slot has no features, so adds nothing.
+    features = torch.tensor(encoding.features, dtype=torch.float64)
+    table = (features @ slots[:, used].flatten(1)).view(-1, slots.shape[2])
+    scales = torch.tensor(encoding.scales, dtype=torch.float64)
+    floats = {
+        "table": table,
+        "header_weight": (weights["header.weight"] / scales).T,
+        "header_bias": weights["header.bias"],
+        "hidden_weight": weights["policy.0.weight"].T,
+        "hidden_bias": weights["policy.0.bias"],
+        "policy_weight": weights["policy.2.weight"].T,
+        "policy_bias": weights["policy.2.bias"],
+    }
+    return {
+        "sizes_at": np.array([encoding.index(f"{zone}_size") for zone in _ZONES[:zones]]),
+        "zone_starts": np.arange(zones) * deck,
+        "places": np.arange(len(used)),
+        **{name: value.float().contiguous().numpy() for name, value in floats.items()},
+    }
