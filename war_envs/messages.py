@@ -8,8 +8,8 @@ def shown(value: object) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """An error's message on one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+    """An error's message on one line, and `printable`."""
+    return printable(" ".join(str(error).split())) or type(error).__name__
 
 
 def printable(text: str) -> str:

@@ -120,7 +120,7 @@ def read_limited(path: Path, limit: int) -> bytes:
     return data
 
 
-def parse_json(data: bytes) -> Any:
+def parse_json(data: bytes | str) -> Any:
     """``data`` as JSON, without what JSON has not: NaN, infinities, or a key twice in an object.
 
     Raises:

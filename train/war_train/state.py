@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from war_agents.arena.files import write_bytes
+from war_agents.card import parse_json
 
 STATE_FILE: Final = "state.safetensors"
 VERSION: Final = 1
@@ -55,9 +56,9 @@ class RunState:
         try:
             arrays = load(data)
             length = int.from_bytes(data[:_HEADER_SIZE], "little")
-            header = json.loads(data[_HEADER_SIZE : _HEADER_SIZE + length])
-            entries = json.loads(header["__metadata__"]["state"])
-        except (SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
+            header = parse_json(data[_HEADER_SIZE : _HEADER_SIZE + length])
+            entries = parse_json(header["__metadata__"]["state"])
+        except (SafetensorError, ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{file} is damaged: it is no state of a run") from error
         if not isinstance(entries, dict) or entries.get("version") != VERSION:
             raise ValueError(f"{file} is of another version of war-envs, or no state of a run")

@@ -17,6 +17,7 @@ from war_agents.arena import files, report
 from war_agents.arena.match import MAX_DEALS, Entrant, games_per_deal, play_entrants
 from war_agents.arena.ratings import bradley_terry
 from war_agents.arena.results import PairResult, Rating, TournamentResult, score_matrix, settings
+from war_agents.card import parse_json
 from war_envs import seeding
 from war_envs.messages import shown
 from war_envs.variant import Variant, integer, make_variant
@@ -124,7 +125,7 @@ def _refuse_others(file: Path, wanted: dict[str, Any]) -> None:
     if not file.exists():
         return
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = parse_json(file.read_bytes())
     except ValueError:
         found = None
     if not isinstance(found, dict) or found.get("settings") != wanted:

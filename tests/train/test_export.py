@@ -1,0 +1,295 @@
+"""Exported policies: read by the tools they are for, in processes of their own."""
+
+import base64
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.agents.test_cli import refused, war
+from tests.train.test_learner import positions
+from war_agents.network import CardNetwork, NetworkShape
+from war_agents.policy import load_policy
+from war_envs.variant import Variant, make_variant
+from war_train import checkpoint
+from war_train.export import FORMATS, export, sb3, torchscript
+
+VARIANT = make_variant("attack-defence", "minimal", num_ranks=5)
+VARIANTS = [
+    VARIANT,
+    make_variant("attack-defence", "standard"),
+    make_variant("strategic-war", "minimal+fair", num_ranks=7),
+]
+EACH_FORMAT = pytest.mark.parametrize("to", FORMATS)
+
+
+def made(folder: Path, variant: Variant = VARIANT, **more: Any) -> Path:
+    """A model with large weights, so that probabilities are far from even, and differ."""
+    network = CardNetwork(variant, NetworkShape(embedding=16, hidden=8))
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.normal_(0.0, 0.4, generator=generator)
+        network.eval()
+        tokens, _ = positions(variant, 100)
+        network.policy[2].bias -= network.logits(torch.from_numpy(tokens)).mean(dim=0)
+    folder.mkdir(exist_ok=True)
+    return checkpoint.save_model(folder, network, variant, **more)
+
+
+# What a user does with the files; each reads positions.npz and writes probabilities.npy.
+LINES = """
+import sys, warnings
+import numpy as np
+data = np.load(sys.argv[2])
+tokens, mask = data["tokens"], data["mask"]
+"""
+READERS = {
+    "torchscript": """
+import torch
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    module = torch.jit.load(sys.argv[1])
+found = module(torch.from_numpy(tokens), torch.from_numpy(mask)).numpy()
+assert not [name for name in sys.modules if name.startswith("war_")]
+""",
+    "onnx": """
+import onnxruntime
+session = onnxruntime.InferenceSession(sys.argv[1])
+assert [(i.name, i.type) for i in session.get_inputs()] == [
+    ("tokens", "tensor(uint8)"), ("action_mask", "tensor(int8)")]
+(found,) = session.run(["probabilities"], {"tokens": tokens, "action_mask": mask})
+assert not [name for name in sys.modules if name.startswith(("war_", "torch"))]
+""",
+    "sb3": """
+from sb3_contrib import MaskablePPO
+assert not [name for name in sys.modules if name.startswith("war_")]
+model = MaskablePPO.load(sys.argv[1], device="cpu")
+observation, _ = model.policy.obs_to_tensor(tokens)
+found = model.policy.get_distribution(observation, action_masks=mask).distribution.probs
+found = found.detach().numpy()
+best, _ = model.predict(tokens, action_masks=mask, deterministic=True)
+assert (best == found.argmax(axis=1)).all()
+drawn = np.array([model.predict(tokens, action_masks=mask)[0] for _ in range(10)])
+for action in range(mask.shape[1]):
+    assert abs((drawn == action).mean() - found[:, action].mean()) < 0.05
+assert mask[np.arange(len(mask)), drawn].all()
+""",
+}
+
+
+@EACH_FORMAT
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: f"{variant.game}-{variant.name}")
+def test_a_file_gives_the_same_probabilities_in_the_users_tool(
+    tmp_path: Path, to: str, variant: Variant
+) -> None:
+    file = made(tmp_path / "model", variant)
+    out = tmp_path / "exported"
+    assert export(file, to=to, out=out) == out
+    tokens, mask = positions(variant, 300)
+    expected = load_policy(file, variant).probabilities(tokens, mask)
+    np.savez(tmp_path / "positions.npz", tokens=tokens, mask=mask)
+    program = LINES + READERS[to] + "np.save(sys.argv[3], found)\n"
+    arguments = [out, tmp_path / "positions.npz", tmp_path / "found.npy"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    found = np.load(tmp_path / "found.npy")
+    assert found.shape == expected.shape
+    assert expected.std(axis=0).max() > 0.05, "the network says the same everywhere"
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+    assert not found[mask == 0].any()
+
+
+@EACH_FORMAT
+def test_the_command_exports_a_run(tmp_path: Path, to: str) -> None:
+    made(tmp_path / "run", memory="table")
+    done = war("export", "run", "--to", to, "--out", "policy", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    assert done.stdout == "Checked against the model; the file is policy\n"
+    before = (tmp_path / "policy").read_bytes()
+    again = war("export", "run", "--to", to, "--out", "policy", cwd=tmp_path)
+    assert again.returncode == 1
+    assert again.stderr == "war: out='policy' is there already, and is not overwritten\n"
+    assert (tmp_path / "policy").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["policy", "run"]
+
+
+def test_an_exported_policy_can_be_trained_on(tmp_path: Path) -> None:
+    """As SB3's users do, with their own environment and settings."""
+    import gymnasium
+    from sb3_contrib import MaskablePPO
+
+    out = export(made(tmp_path / "model"), to="sb3", out=tmp_path / "policy.zip")
+    env = gymnasium.make(
+        "war_envs/AttackDefence-v0", opponent="memory", encoding="tokens", **VARIANT.options
+    )
+    model = MaskablePPO.load(out, env, device="cpu", n_steps=64, batch_size=32)
+    before = model.policy.state_dict()["network.slots"].clone()
+    model.learn(64)
+    assert not torch.equal(before, model.policy.state_dict()["network.slots"])
+
+
+def shifted(read: Callable[[Path], Any]) -> Callable[[Path], Any]:
+    """Gives probabilities that are a little off."""
+
+    def wrong(file: Path) -> Any:
+        right = read(file)
+        return lambda tokens, mask: right(tokens, mask) + 2e-5
+
+    return wrong
+
+
+def broken(read: Callable[[Path], Any]) -> Callable[[Path], Any]:
+    """Gives no numbers in one row."""
+
+    def wrong(file: Path) -> Any:
+        def probabilities(tokens: Any, mask: Any) -> Any:
+            found = np.array(read(file)(tokens, mask))
+            found[-1] = np.nan
+            return found
+
+        return probabilities
+
+    return wrong
+
+
+@EACH_FORMAT
+@pytest.mark.parametrize("how", [shifted, broken])
+def test_a_file_that_does_not_agree_gets_no_name(
+    tmp_path: Path, to: str, how: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = made(tmp_path / "model")
+    module = __import__(FORMATS[to], fromlist=["read"])
+    monkeypatch.setattr(module, "read", how(module.read))
+    with pytest.raises(ValueError, match=r"probabilities differ from the model's by") as error:
+        export(file, to=to, out=tmp_path / "policy")
+    assert "\n" not in str(error.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_graph_that_is_wrong_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = torchscript.plain_arrays
+
+    def wrong(*args: Any) -> dict[str, Any]:
+        arrays = right(*args)
+        return {**arrays, "zone_starts": arrays["zone_starts"][::-1].copy()}
+
+    monkeypatch.setattr(torchscript, "plain_arrays", wrong)
+    with pytest.raises(ValueError, match="probabilities differ"):
+        export(made(tmp_path / "model"), to="torchscript", out=tmp_path / "policy")
+
+
+def test_a_file_that_appears_meanwhile_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, out = made(tmp_path / "model"), tmp_path / "policy"
+    read = sb3.read
+
+    def slow(part: Path) -> Any:
+        out.write_text("somebody else's")
+        return read(part)
+
+    monkeypatch.setattr(sb3, "read", slow)
+    with pytest.raises(ValueError, match="is there already"):
+        export(file, to="sb3", out=out)
+    assert out.read_text() == "somebody else's"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "policy"]
+
+
+@EACH_FORMAT
+def test_no_file_names_a_place_of_this_machine(tmp_path: Path, to: str) -> None:
+    out = export(made(tmp_path / "model"), to=to, out=tmp_path / "policy")
+    data = out.read_bytes()
+    if zipfile.is_zipfile(out):
+        with zipfile.ZipFile(out) as archive:
+            data = b"\n".join(archive.read(name) for name in archive.namelist())
+    data += b"\n".join(
+        base64.b64decode(text) for text in re.findall(rb'":serialized:": "([^"]+)"', data)
+    )
+    torch_files = Path(torch.__file__).parent
+    for place in (tmp_path, Path.home(), Path(sys.prefix), torch_files, os.getcwd()):
+        assert str(place).encode() not in data
+    assert b"cuda" not in data
+
+
+@EACH_FORMAT
+def test_global_generators_are_left_alone(tmp_path: Path, to: str) -> None:
+    def state() -> tuple[object, ...]:
+        numpy_state = np.random.get_state()  # noqa: NPY002
+        return random.getstate(), str(numpy_state), torch.get_rng_state().tolist()
+
+    file = made(tmp_path / "model")
+    before = state()
+    export(file, to=to, out=tmp_path / "policy")
+    assert state() == before
+
+
+def test_what_cannot_be_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made(tmp_path / "run")
+    run, out = str(tmp_path / "run"), str(tmp_path / "policy")
+
+    def told(model: str, *options: str, to: str = "torchscript", where: str = out) -> str:
+        return refused("export", model, "--to", to, "--out", where, *options, capsys=capsys)
+
+    assert "choose from the model's: minimal" in told(run, "--variant", "standard")
+    assert "could not be written" in told(run, where=str(tmp_path / "none" / "policy"))
+    assert "model.json" in told(str(tmp_path))
+    (tmp_path / "run" / "model.safetensors").write_bytes(b"\x80\x04.")
+    for to in FORMATS:
+        assert "model.safetensors" in told(run, to=to)
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    with pytest.raises(ValueError, match="to='pickle' is not allowed"):
+        export(run, to="pickle", out=out)
+
+
+@pytest.mark.parametrize(
+    ("package", "to", "extra"),
+    [
+        ("onnx", "onnx", "onnx"),
+        ("onnxruntime", "onnx", "onnx"),
+        ("safetensors", "torchscript", "train"),
+        ("sb3_contrib", "sb3", "train"),
+    ],
+)
+def test_a_missing_extra_is_named(tmp_path: Path, package: str, to: str, extra: str) -> None:
+    made(tmp_path / "run")
+    without = (
+        f"import sys; sys.modules[{package!r}] = None; from war_agents.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", without, "export", "run", "--to", to, "--out", "policy"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("war: ")
+    assert done.stderr.count("\n") == 1
+    assert f'{package}, which is missing: pip install "war-envs[{extra}]"' in done.stderr
+    assert not (tmp_path / "policy").exists()
+
+
+def test_an_onnx_file_says_its_opset_and_passes_the_checker(tmp_path: Path) -> None:
+    import onnx
+
+    out = export(made(tmp_path / "model"), to="onnx", out=tmp_path / "policy.onnx")
+    model = onnx.load(out)
+    onnx.checker.check_model(model, full_check=True)
+    assert [(entry.domain, entry.version) for entry in model.opset_import] == [("", 17)]
+    assert model.producer_name == "war-envs"
+    assert json.dumps(model.doc_string) == '""'
