@@ -101,16 +101,26 @@ def _object(name: str, value: object) -> dict[str, Any]:
     return value
 
 
+def require_plain(path: Path) -> None:
+    """Refuses pipes and devices, which may never end.
+
+    Raises:
+        ValueError: there is something at ``path`` that is no plain file; the message does not name
+            it.
+    """
+    if path.exists() and not path.is_file():
+        raise ValueError("it is no plain file")
+
+
 def read_limited(path: Path, limit: int) -> bytes:
     """The bytes of a small file.
 
     Raises:
-        ValueError: it is no plain file (a pipe or a device may never end), cannot be read, or has
-            more than ``limit`` bytes; the message does not name it.
+        ValueError: it is no plain file, cannot be read, or has more than ``limit`` bytes; the
+            message does not name it.
     """
     try:
-        if path.exists() and not path.is_file():
-            raise ValueError("it is no plain file")
+        require_plain(path)
         with path.open("rb") as file:
             data = file.read(limit + 1)
     except OSError as error:

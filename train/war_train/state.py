@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from war_agents.arena.files import write_bytes
-from war_agents.card import parse_json
+from war_agents.card import parse_json, require_plain
 
 STATE_FILE: Final = "state.safetensors"
 VERSION: Final = 1
@@ -50,7 +50,10 @@ class RunState:
         """
         file = folder / STATE_FILE
         try:
+            require_plain(file)
             data = file.read_bytes()
+        except ValueError as error:
+            raise ValueError(f"{file} cannot be read: {error}") from error
         except OSError as error:
             raise ValueError(f"{file} cannot be read: {error.strerror}") from error
         try:
