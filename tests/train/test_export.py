@@ -23,6 +23,7 @@ from war_agents.policy import load_policy
 from war_envs.variant import Variant, make_variant
 from war_train import checkpoint
 from war_train.export import FORMATS, export, sb3, torchscript
+from war_train.export.plain import plain_arrays
 
 VARIANT = make_variant("attack-defence", "minimal", num_ranks=5)
 VARIANTS = [
@@ -42,7 +43,8 @@ def made(folder: Path, variant: Variant = VARIANT, **more: Any) -> Path:
             parameter.normal_(0.0, 0.4, generator=generator)
         network.eval()
         tokens, _ = positions(variant, 100)
-        network.policy[2].bias -= network.logits(torch.from_numpy(tokens)).mean(dim=0)
+        last: Any = network.policy[2]
+        last.bias -= network.logits(torch.from_numpy(tokens)).mean(dim=0)
     folder.mkdir(exist_ok=True)
     return checkpoint.save_model(folder, network, variant, **more)
 
@@ -181,10 +183,8 @@ def test_a_file_that_does_not_agree_gets_no_name(
 
 
 def test_a_graph_that_is_wrong_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = torchscript.plain_arrays
-
     def wrong(*args: Any) -> dict[str, Any]:
-        arrays = right(*args)
+        arrays = plain_arrays(*args)
         return {**arrays, "zone_starts": arrays["zone_starts"][::-1].copy()}
 
     monkeypatch.setattr(torchscript, "plain_arrays", wrong)

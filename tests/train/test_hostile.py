@@ -66,7 +66,7 @@ def torch_file(marker: Path) -> bytes:
     return file.getvalue()
 
 
-def bomb(_: Path) -> bytes:
+def bomb(marker: Path) -> bytes:
     """A small zip that unpacks to a hundred megabytes of JSON."""
     file = io.BytesIO()
     with (
