@@ -222,6 +222,7 @@ def test_settings_with_hostile_values(folder: Path, change: dict[str, Any]) -> N
         {"variant": {"own_card": ESCAPES}},
         {"network": {ESCAPES: 8}},
         {"network": {"embedding": 8, "hidden": 8, "__class__": 8}},
+        {"more": json.loads("[" * 300 + "]" * 300)},
     ],
 )
 def test_cards_with_hostile_values(folder: Path, change: dict[str, Any]) -> None:
