@@ -20,8 +20,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tests.agents.players import fixed
 from tests.support.installs import Install
 from war_agents.arena import play_match, run_tournament
+from war_agents.card import read_card
 from war_agents.network import CardNetwork, NetworkShape
-from war_agents.policy import TorchPolicy, read_card
+from war_agents.policy import TorchPolicy
 from war_envs.variant import make_variant
 from war_train.config import TrainConfig
 from war_train.ppo import resume, train
@@ -159,7 +160,7 @@ def test_the_sizes_that_a_run_reports_are_those_it_uses_before_and_after_a_break
     file = resume(tmp_path / "a", [after], progress=False)
     assert before.games == after.games == {num_envs}
     written = json.loads((tmp_path / "a" / "config.json").read_text())
-    for reported in (written, read_card(file)["config"]):
+    for reported in (written, read_card(file).entries["config"]):
         assert (reported["num_envs"], reported["rollout"]) == sizes
     assert [row["steps"] for row in rows(tmp_path / "a")] == list(range(rollout, 2049, rollout))
     assert before.updates + after.updates == list(range(rollout, 2049, rollout))
@@ -265,7 +266,7 @@ def test_a_run_whose_policy_never_ends_a_game_does_end(tmp_path: Path) -> None:
     played = [row for row in rows(tmp_path / "a") if row["games"]]
     assert sum(row["games"]["attack"] for row in played) == len(endings.truncated)
     assert {row["score"]["attack"] for row in played} == {0.5}
-    evaluations = read_card(file)["evaluations"]
+    evaluations = read_card(file).entries["evaluations"]
     assert [found["steps"] for found in evaluations] == [4096, 8192]
     assert {found["scores"]["attack"]["score"] for found in evaluations} == {0.5}
 
