@@ -65,6 +65,10 @@ class CardNetwork(nn.Module):
         variant: the game and the largest deck; the modes do not matter.
         shape: how large.
 
+    Attributes:
+        variant, shape: as given.
+        header_size: H, the entries of an observation before its cards.
+
     The weights are uninitialised: `initialise` them, or load a state dict. No generator is used.
     """
 
@@ -78,6 +82,7 @@ class CardNetwork(nn.Module):
         super().__init__()
         engine = ENGINES[variant.game]
         encoding = engine.encoding
+        self.variant = variant
         self.shape = shape
         self.header_size: Final = len(encoding.header)
         self._deck_size = variant.deck_size

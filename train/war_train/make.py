@@ -8,6 +8,7 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import Schedule
 
 from war_agents import Agent
+from war_agents.network import CardNetwork
 from war_envs import seeding
 from war_train.config import TrainConfig
 from war_train.learner import CardPolicy, Rollout, SelfPlayPPO
@@ -22,6 +23,7 @@ def make_learner(
     seed: int,
     *,
     teachers: Sequence[Agent] = (),
+    first: CardNetwork | None = None,
     steps: int | None = None,
 ) -> SelfPlayPPO:
     """A new learner on ``env``.
@@ -31,6 +33,7 @@ def make_learner(
         env: the games that it learns from.
         seed: fixes its weights and all that it draws.
         teachers: agents, one for each variant, that it imitates at first.
+        first: what it begins as, a copy; by default a new network.
         steps: what its schedules run over; by default ``config.steps``.
     """
     weights, minibatches = _generators(seed)
@@ -55,8 +58,8 @@ def make_learner(
         rollout_buffer_class=Rollout,
         rollout_buffer_kwargs={"generator": minibatches},
         policy_kwargs={
-            "variant": config.variant,
-            "shape": config.shape,
+            "variant": config.variant if first is None else first.variant,
+            "shape": config.shape if first is None else first.shape,
             "generator": weights,
             "averages": config.average > 0,
             "magnet": config.magnet,
@@ -64,6 +67,11 @@ def make_learner(
         },
         device="cpu",
     )
+    if first is not None:
+        model.policy.network.load_state_dict(first.state_dict())
+        if model.policy.average is not None:
+            model.policy.average.load_state_dict(first.state_dict())
+            model.policy.average.eval()  # makes its table
     model.set_logger(Logger(None, []))  # it only gathers; `Run` writes
     return model
 

@@ -13,6 +13,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from war_agents import Agent, scripted
 from war_agents.arena.match import play_match
 from war_agents.policy import TorchPolicy
+from war_envs import seeding
 from war_envs.variant import Variant
 from war_train import checkpoint
 from war_train.config import EXPLOITER, PAST, SELF, TrainConfig
@@ -162,15 +163,21 @@ class Run(BaseCallback):
         """Trains a network to beat the learner, and makes it an opponent, unless it is stopped."""
         begun = time.monotonic()
         league, number = self._env.league, self._env.league.next_number
+        seed = seeding.generator_state(int(self._config.seed or 0), seeding.AGENTS, 2**32 + number)
+        network = copy.deepcopy(self.model.policy.network)
         exploiter = train_exploiter(
-            self._config, self.model.policy.network, number, self._go_on_training
+            self._config,
+            network,
+            TorchPolicy(network.eval(), name=EXPLOITER, memory=self._config.memory),
+            seed=int(seed[0] >> 1),
+            go_on=self._go_on_training,
         )
         self._logged_at += time.monotonic() - begun  # it is no part of the speed
         if exploiter is None:
             return False
         self._exploiter_due = False
         self._pending["exploiter"] = round(exploiter.score, 4)
-        league.add(EXPLOITER, exploiter.network.eval(), self._env.opponents)
+        league.add(EXPLOITER, exploiter.network, self._env.opponents)
         return True
 
     def _go_on_training(self) -> bool:
