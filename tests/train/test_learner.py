@@ -13,7 +13,9 @@ from war_agents.policy import TorchPolicy
 from war_envs.batch import make_batch
 from war_envs.engine import ENGINES
 from war_envs.variant import Variant, make_variant
-from war_train.learner import CardPolicy, Rollout, SelfPlayPPO
+from war_train.card_policy import CardPolicy
+from war_train.learner import SelfPlayPPO
+from war_train.rollout import Rollout
 from war_train.vec_env import SelfPlayVecEnv
 
 SHAPE = NetworkShape(embedding=16, hidden=8)

@@ -1,22 +1,17 @@
 """sb3-contrib's MaskablePPO on token observations, all rows at once, with its own generators.
 
-Three things differ from the original: the policy is a `war_agents.network.CardNetwork`; every draw
-(weights, actions, minibatches) comes from the run's own generators, so that global ones neither
-matter nor move; and collecting a rollout handles all rows at once.
+Three things differ from the original: the policy is a `war_train.card_policy.CardPolicy`; every
+draw (weights, actions, minibatches) comes from the run's own generators, so that global ones
+neither matter nor move; and collecting a rollout handles all rows at once.
 """
 
-import copy
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 import torch
-from gymnasium import spaces
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
-from sb3_contrib.common.maskable.distributions import MaskableDistribution
-from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.type_aliases import Schedule
@@ -25,169 +20,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from war_agents.agent import Agent
-from war_agents.network import CardNetwork, NetworkShape, from_numpy, masked_log_probabilities
-from war_envs.variant import Variant
+from war_agents.network import CardNetwork, from_numpy
+from war_train.card_policy import CardPolicy
+from war_train.rollout import Rollout
 from war_train.vec_env import SelfPlayVecEnv
-
-
-class CardPolicy(MaskableActorCriticPolicy):
-    """SB3's view of a `CardNetwork`.
-
-    Args:
-        variant, shape: what the network is for, and how large.
-        generator: where weights and actions are drawn from.
-        averages: keep a slow average of the weights.
-        magnet: see below.
-
-    Attributes:
-        network: all that is learned.
-        draws: as given, ``generator``.
-        entropy: weight of the entropy bonus now.
-        floor: weight now of the pull towards even probabilities.
-        magnet: weight of the divergence from the average policy.
-    """
-
-    network: CardNetwork
-
-    def __init__(
-        self,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        lr_schedule: Schedule,
-        *,
-        variant: Variant,
-        shape: NetworkShape,
-        generator: torch.Generator,
-        averages: bool = False,
-        magnet: float = 0.0,
-        **kwargs: Any,
-    ) -> None:
-        self._card_options = (variant, shape)
-        self._averages = averages
-        self.draws = generator
-        self.magnet = magnet
-        self.entropy = 0.0
-        self.floor = 0.0
-        super().__init__(observation_space, action_space, lr_schedule, **kwargs)
-
-    def _build(self, lr_schedule: Schedule) -> None:
-        self.network = CardNetwork(*self._card_options)
-        self.network.initialise(self.draws)
-        # In a list, so that for torch it is no part of this module, which is trained.
-        copies = [copy.deepcopy(self.network)] if self._averages else []
-        self._average = [network.requires_grad_(False).eval() for network in copies]
-        make_optimizer: Any = self.optimizer_class
-        self.optimizer = make_optimizer(
-            self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
-        )
-
-    @property
-    def average(self) -> CardNetwork | None:
-        """A slow average of the weights, in evaluation mode, if it is kept."""
-        return self._average[0] if self._average else None
-
-    def forward(
-        self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Actions, values and the actions' log-probabilities, for a rollout."""
-        logits, values = self.network(obs)
-        log_probs = self._log_probabilities(logits, action_masks)
-        if deterministic:
-            actions = log_probs.argmax(dim=1, keepdim=True)
-        else:
-            actions = torch.multinomial(log_probs.exp(), 1, generator=self.draws)
-        return actions.flatten(), values, log_probs.gather(1, actions).flatten()
-
-    def evaluate_actions(
-        self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
-    ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Values, log-probabilities of ``actions`` and what regularises, for an update.
-
-        The last is the bonus that PPO takes for the entropy:
-
-            entropy * H(p) - floor * KL(u, p) - magnet * KL(p, q)
-
-        with the policy p, even probabilities u of the legal actions, and the average policy q. The
-        gradient of KL(u, p) does not fade as a probability nears 0, so no action is ever given up.
-        With the magnet a step is one of magnetic mirror descent (Sokota et al. 2023), which in
-        two-player zero-sum games makes the last policy converge where plain self-play cycles.
-        """
-        logits, values = self.network(obs)
-        log_probs = self._log_probabilities(logits, action_masks)
-        # An illegal action's probability is exactly 0, and its logarithm finite: it adds nothing.
-        bonus = -(self.entropy + self.magnet) * (log_probs.exp() * log_probs).sum(dim=1)
-        if self.magnet and self.average is not None:
-            with torch.no_grad():
-                pull = self._log_probabilities(self.average.logits(obs), action_masks)
-            bonus = bonus + self.magnet * (log_probs.exp() * pull).sum(dim=1)
-        if self.floor and action_masks is not None:
-            legal = torch.as_tensor(action_masks).reshape(log_probs.shape)
-            bonus = bonus + self.floor * (log_probs * legal).sum(dim=1) / legal.sum(dim=1)
-        return values, log_probs.gather(1, actions.long().reshape(-1, 1)).flatten(), bonus
-
-    @staticmethod
-    def _log_probabilities(logits: Tensor, action_masks: Any) -> Tensor:
-        if action_masks is None:
-            return torch.log_softmax(logits, dim=-1)
-        return masked_log_probabilities(logits, action_masks)
-
-    def get_distribution(self, obs: Any, action_masks: Any = None) -> MaskableDistribution:
-        """The distribution of actions, as SB3's ``predict`` wants it."""
-        distribution = self.action_dist.proba_distribution(action_logits=self.network.logits(obs))
-        if action_masks is not None:
-            distribution.apply_masking(action_masks)
-        return distribution
-
-    def predict_values(self, obs: Any) -> Tensor:
-        """Values, (B, 1)."""
-        return self.network.values(obs).unsqueeze(1)
-
-
-class Rollout(MaskableRolloutBuffer):
-    """SB3's buffer, with minibatches drawn from a generator of its own.
-
-    Args:
-        generator: draws the order of the steps.
-
-    Attributes:
-        labels: int64 (steps, rows): what the teachers would have played, if there are any.
-    """
-
-    def __init__(self, *args: Any, generator: np.random.Generator, **kwargs: Any) -> None:
-        self.generator = generator
-        super().__init__(*args, **kwargs)
-        self.labels = np.zeros((self.buffer_size, self.n_envs), np.int64)
-
-    def get(  # type: ignore[override]
-        self, batch_size: int | None = None
-    ) -> Generator[MaskableRolloutBufferSamples, None, None]:
-        """Minibatches of one pass, ``batch_size`` steps or more: they share what is left over."""
-        for rows in self._orders(batch_size):
-            yield self._samples(rows)
-
-    def with_labels(
-        self, batch_size: int | None
-    ) -> Generator[tuple[MaskableRolloutBufferSamples, Tensor], None, None]:
-        """`get`, each minibatch with what the teachers would have played, int64 (B,)."""
-        labels = self.labels.reshape(-1)
-        for rows in self._orders(batch_size):
-            yield self._samples(rows), torch.from_numpy(labels[rows])
-
-    def _orders(self, batch_size: int | None) -> list[NDArray[np.int64]]:
-        total = self.buffer_size * self.n_envs
-        order = self.generator.permutation(total)
-        # Never a remainder of its own: the advantages of a single step cannot be normalised.
-        return np.array_split(order, max(1, total // (batch_size or total)))
-
-    def _samples(self, rows: NDArray[np.int64]) -> MaskableRolloutBufferSamples:
-        total = self.buffer_size * self.n_envs
-        columns = [
-            array.reshape(total, *array.shape[2:])
-            for array in (self.observations, self.actions, self.values, self.log_probs)
-        ]
-        columns += [a.reshape(total) for a in (self.advantages, self.returns)]
-        columns.append(self.action_masks.reshape(total, self.mask_dims))
-        return MaskableRolloutBufferSamples(*(torch.from_numpy(c[rows]) for c in columns))
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -252,7 +88,7 @@ class SelfPlayPPO(MaskablePPO):
         """Are the teachers imitated after so many steps?"""
         return steps < self._teacher_steps
 
-    def _imitate(self, rollout: "Rollout") -> None:
+    def _imitate(self, rollout: Rollout) -> None:
         """Learns what the teachers would have played, and what positions were worth."""
         self.policy.set_training_mode(True)
         rate = self.lr_schedule(self._current_progress_remaining)

@@ -10,8 +10,10 @@ from stable_baselines3.common.type_aliases import Schedule
 from war_agents import Agent
 from war_agents.network import CardNetwork
 from war_envs import seeding
+from war_train.card_policy import CardPolicy
 from war_train.config import TrainConfig
-from war_train.learner import CardPolicy, Rollout, SelfPlayPPO
+from war_train.learner import SelfPlayPPO
+from war_train.rollout import Rollout
 from war_train.vec_env import SelfPlayVecEnv
 
 LAST_RATE = 0.05

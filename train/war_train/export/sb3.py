@@ -20,7 +20,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from war_agents.network import NetworkShape
 from war_agents.policy import TorchPolicy
 from war_envs.variant import Variant, make_variant
-from war_train.learner import CardPolicy
+from war_train.card_policy import CardPolicy
 
 _IDS = {"attack-defence": "war_envs/AttackDefence-v0", "strategic-war": "war_envs/StrategicWar-v0"}
 
