@@ -186,7 +186,7 @@ def test_a_teacher_is_imitated_for_as_long_as_it_is_told() -> None:
 
 @pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
 def test_the_first_layer_is_a_dense_one_on_the_vector_observation(game: str) -> None:
-    """Except for the last card of each zone, which it reads once more."""
+    """Except for the last card of each zone, read once more, and the chances of meetings."""
     variant = make_variant(game, "minimal", num_ranks=5)
     network = CardNetwork(variant, SHAPE)
     network.initialise(torch.Generator().manual_seed(0))
@@ -206,7 +206,9 @@ def test_the_first_layer_is_a_dense_one_on_the_vector_observation(game: str) -> 
     expected = np.einsum("bsf,fse->be", features, weights)
     head = torch.from_numpy(observation[:, :header] / encoding.scales)
     with torch.no_grad():
-        expected += network.header(head).numpy()
+        _, inputs = network.read(torch.from_numpy(observation))
+        torch.testing.assert_close(inputs[:, :header], head)
+        expected += network.header(inputs).numpy()
         found = network.embed(torch.from_numpy(observation)).numpy()
         np.testing.assert_allclose(found, np.maximum(expected, 0), atol=1e-4)
         np.testing.assert_allclose(found, network.eval().embed(torch.from_numpy(observation)))
