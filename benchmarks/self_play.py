@@ -20,7 +20,7 @@ GAME: Final = "attack-defence"
 STEPS: Final = 6_000_000
 DEALS: Final = 1000
 _POOL: Final = {"self": 0.25, "past": 0.15, "exploiter": 0.1, "memory": 0.45, "random": 0.05}
-_PLAIN: Final[dict[str, Any]] = {"floor": 0.0, "average": 0, "entropy_end": 0.003}
+_PLAIN: Final = {"floor": 0.0}
 AIDS: Final[dict[str, dict[str, Any]]] = {
     "entropy falls": {},
     "entropy held": {"entropy_end": 0.03},

@@ -93,7 +93,7 @@ class TrainConfig:
     """Weight of the entropy bonus at the start; it falls linearly over the run."""
     entropy_end: float = 0.003
     """Weight of the entropy bonus at the end."""
-    floor: float = 0.0
+    floor: float = 0.01
     """Weight, at the start, of the pull towards even probabilities that keeps every legal action
     tried: unlike that of the entropy it does not fade near 0. It falls linearly to 0."""
     magnet: float = 0.0
