@@ -182,38 +182,43 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
 
 def _models(
     what: tyro.conf.Positional[Literal["show"]],
-    file: tyro.conf.Positional[Path],
+    model: tyro.conf.Positional[str],
     *,
+    game: Literal["attack-defence", "strategic-war"] | None = None,
     json: bool = False,
 ) -> None:
     """Shows what a model is, how it was trained and what it scored, from its card.
 
     Args:
         what: Always show.
-        file: A run folder or a model file.
+        model: A run folder, a model file, or champion.
+        game: What the model plays; only champion, a name in both games, needs it.
         json: The card as it is, as JSON, instead of a text.
     """
-    show_model(file, as_json=json)
+    show_model(model, game=game, as_json=json)
 
 
 def _export(
-    model: tyro.conf.Positional[Path],
+    model: tyro.conf.Positional[str],
     *,
     to: Literal["sb3", "torchscript", "onnx"],
     out: Path,
+    game: Literal["attack-defence", "strategic-war"] | None = None,
     variant: str | None = None,
 ) -> None:
     """Writes a trained policy as a file for other tools, and checks it against the original.
 
     Args:
-        model: A run folder or a model file.
+        model: A run folder, a model file, or champion.
         to: A zip that sb3_contrib.MaskablePPO.load reads where war-envs is installed; a TorchScript
             module; or an ONNX graph (which needs the extra "onnx").
         out: The file; it must not exist.
+        game: What the model plays; only champion, a name in both games, needs it.
         variant: Which of the variants that the model was trained for the file is for; by default
             the only one.
     """
-    importlib.import_module("war_train.export").export(model, to=to, out=out, variant=variant)
+    exports = importlib.import_module("war_train.export")
+    exports.export(model, to=to, out=out, game=game, variant=variant)
     print(f"Checked against the model; the file is {out}")
 
 

@@ -15,7 +15,10 @@ except ImportError as error:
     ) from error
 
 _RANKS: Final = 13
-_COLOURS: Final = slice(2, 4)  # among the features of a token
+# Among the features of a token.
+COLOURS_AT: Final = slice(2, 4)
+RANKS_AT: Final = slice(-17, -4)
+SUITS_AT: Final = slice(-4, None)
 # Of each hand, from the top; a war that the first card begins is decided by the fifth or the last.
 FIRST_PLACES: Final = 5
 _HAND: Final = FIRST_PLACES + 1
@@ -57,7 +60,8 @@ class Meetings(nn.Module):
                 table's last, and the same six of the other's hand.
         """
         features = self.features[cards.int()]
-        ranks, suits, colours = features[..., -17:-4], features[..., -4:], features[..., _COLOURS]
+        ranks, suits = features[..., RANKS_AT], features[..., SUITS_AT]
+        colours = features[..., COLOURS_AT]
         known = ranks.sum(dim=2, keepdim=True)
         unseen = header[:, self._unseen_at : self._unseen_at + 2 * _RANKS].float()
         unseen = unseen.view(-1, 2, _RANKS)

@@ -68,6 +68,7 @@ class CardNetwork(nn.Module):
     Attributes:
         variant, shape: as given.
         header_size: H, the entries of an observation before its cards.
+        meetings: what makes further inputs in Strategic War, else None.
 
     The weights are uninitialised: `initialise` them, or load a state dict. No generator is used.
     """

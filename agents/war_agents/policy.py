@@ -157,8 +157,9 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
         shape = _shape(card)
     except ValueError as error:
         raise ValueError(f"{card_file(file)} is damaged: {one_line(error)}") from error
-    if (variant.game, variant.deck) not in {(known.game, known.deck) for known in card.variants}:
-        known = " and ".join(dict.fromkeys(map(_deck, card.variants)))
+    decks = {(known.game, known.deck): _deck(known) for known in reversed(card.variants)}
+    if (variant.game, variant.deck) not in decks:
+        known = " and ".join(decks.values())
         raise ValueError(f"{file} plays {known}; it cannot play {_deck(variant)}: the decks differ")
     threads = None if "OMP_NUM_THREADS" in os.environ else 1
     with torch_threads(threads):

@@ -4,9 +4,17 @@ from pathlib import Path
 from typing import Final
 
 from war_agents.agent import Agent, register
-from war_envs.variant import Variant
+from war_envs.variant import GAMES, Variant
 
-MODELS: Final = Path(__file__).parent / "models"
+CHAMPION: Final = "champion"
+
+
+def champion_file(game: str) -> Path:
+    """Where the model of a game's champion is, if it has one; its card lies beside it."""
+    return Path(__file__).parent / "models" / f"{game}.safetensors"
+
+
+GAMES_WITH_CHAMPION: Final = tuple(game for game in GAMES if champion_file(game).is_file())
 
 
 def champion(variant: Variant) -> Agent:
@@ -18,9 +26,9 @@ def champion(variant: Variant) -> Agent:
     """
     from war_agents.policy import load_policy  # needs torch, which base installs lack
 
-    return load_policy(MODELS / f"{variant.game}.safetensors", variant, name="champion")
+    return load_policy(champion_file(variant.game), variant, name=CHAMPION)
 
 
 def register_all() -> None:
     """Registers the shipped agents; once, which ``import war_agents`` has done."""
-    register("champion", champion, games=("attack-defence",))
+    register(CHAMPION, champion, games=GAMES_WITH_CHAMPION)

@@ -6,33 +6,29 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from war_agents.agent import model_file, names
-from war_agents.card import Card, card_file, read_card
+from war_agents.card import Card, card_file
+from war_agents.find import find_model
 from war_agents.tensors import Tensors, read_tensors
 from war_envs.messages import one_line, printable, shown
-from war_envs.variant import GAMES, Variant, integer
+from war_envs.variant import Variant, integer
 
 _MOST: Final = 50  # opponents that are listed; no honest card has so many
 _WIDTH: Final = 14
 
 
-def show_model(name: str | Path, *, as_json: bool = False) -> None:
+def show_model(name: str | Path, *, game: str | None = None, as_json: bool = False) -> None:
     """Prints what a model is: its game, network and size, its training, and what it scored.
 
     Args:
-        name: a run folder or a model file.
+        name, game: which model, see `war_agents.find.find_model`.
         as_json: prints the card as it is, instead of a text.
 
     Raises:
         ValueError: there is no such model, or its card or file is damaged; in one line that names
             the file.
     """
-    file = model_file(name)
-    if not file.exists() and not card_file(file).exists():
-        scripted = any(str(name) in names(game) for game in GAMES)
-        what = "a scripted agent, which has no card" if scripted else "no model"
-        raise ValueError(f"{str(name)!r} is {what}; give a run folder or a model file")
-    card, tensors = read_card(file), read_tensors(file)
+    file, card = find_model(name, game)
+    tensors = read_tensors(file)
     try:
         rows = list(_rows(card, tensors))
     except ValueError as error:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,33 +20,41 @@ from tests.agents.test_cli import refused, war
 from tests.train.test_learner import positions
 from war_agents.network import CardNetwork, NetworkShape
 from war_agents.policy import load_policy
-from war_envs.variant import Variant, make_variant
+from war_agents.shipped import GAMES_WITH_CHAMPION
+from war_envs.variant import GAMES, VARIANT_NAMES, Variant, make_variant, widest
 from war_train import checkpoint
-from war_train.export import FORMATS, export, sb3, torchscript
+from war_train.export import FORMATS, export, onnx_graph, sb3, torchscript
 from war_train.export.plain import plain_arrays
 
 VARIANT = make_variant("attack-defence", "minimal", num_ranks=5)
-VARIANTS = [
-    VARIANT,
-    make_variant("attack-defence", "standard"),
-    make_variant("strategic-war", "minimal+fair", num_ranks=7),
-]
+ALL = {game: [make_variant(game, name) for name in VARIANT_NAMES] for game in GAMES}
+# What a network was trained for, and which of that it is exported for.
+CASES = {
+    "attack-defence": ([VARIANT], VARIANT),
+    "strategic-war": ([SMALL_WAR := make_variant("strategic-war", num_ranks=3)], SMALL_WAR),
+    **{
+        f"{game} {name} of all": (ALL[game], make_variant(game, name))
+        for game in GAMES
+        for name in ("standard", "minimal+fair")
+    },
+}
+EACH_CASE = pytest.mark.parametrize(("trained", "variant"), CASES.values(), ids=CASES)
 EACH_FORMAT = pytest.mark.parametrize("to", FORMATS)
 
 
-def made(folder: Path, variant: Variant = VARIANT, **more: Any) -> Path:
+def made(folder: Path, variants: Sequence[Variant] = (VARIANT,), **more: Any) -> Path:
     """A model with large weights, so that probabilities are far from even, and differ."""
-    network = CardNetwork(variant, NetworkShape(embedding=16, hidden=8))
+    network = CardNetwork(widest(variants), NetworkShape(embedding=16, hidden=8))
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.normal_(0.0, 0.4, generator=generator)
         network.eval()
-        tokens, _ = positions(variant, 100)
+        tokens, _ = positions(variants[-1], 100)
         last: Any = network.policy[2]
         last.bias -= network.logits(torch.from_numpy(tokens)).mean(dim=0)
     folder.mkdir(exist_ok=True)
-    return checkpoint.save_model(folder, network, variant, **more)
+    return checkpoint.save_model(folder, network, variants, **more)
 
 
 # What a user does with the files; each reads positions.npz and writes probabilities.npy.
@@ -77,6 +85,7 @@ assert not [name for name in sys.modules if name.startswith(("war_", "torch"))]
 from sb3_contrib import MaskablePPO
 assert not [name for name in sys.modules if name.startswith("war_")]
 model = MaskablePPO.load(sys.argv[1], device="cpu")
+assert model.observation_space.shape == tokens.shape[1:]
 observation, _ = model.policy.obs_to_tensor(tokens)
 found = model.policy.get_distribution(observation, action_masks=mask).distribution.probs
 found = found.detach().numpy()
@@ -91,13 +100,13 @@ assert mask[np.arange(len(mask)), drawn].all()
 
 
 @EACH_FORMAT
-@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: f"{variant.game}-{variant.name}")
+@EACH_CASE
 def test_a_file_gives_the_same_probabilities_in_the_users_tool(
-    tmp_path: Path, to: str, variant: Variant
+    tmp_path: Path, to: str, trained: list[Variant], variant: Variant
 ) -> None:
-    file = made(tmp_path / "model", variant)
+    file = made(tmp_path / "model", trained)
     out = tmp_path / "exported"
-    assert export(file, to=to, out=out) == out
+    assert export(file, to=to, out=out, variant=variant.name) == out
     tokens, mask = positions(variant, 300)
     expected = load_policy(file, variant).probabilities(tokens, mask)
     np.savez(tmp_path / "positions.npz", tokens=tokens, mask=mask)
@@ -129,14 +138,26 @@ def test_the_command_exports_a_run(tmp_path: Path, to: str) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["policy", "run"]
 
 
-def test_an_exported_policy_can_be_trained_on(tmp_path: Path) -> None:
+@EACH_FORMAT
+@pytest.mark.parametrize("game", GAMES_WITH_CHAMPION)
+def test_a_champion_is_exported_by_its_name(tmp_path: Path, to: str, game: str) -> None:
+    out = tmp_path / "policy"
+    assert export("champion", to=to, out=out, game=game, variant="minimal+fair") == out
+
+
+@EACH_CASE
+def test_an_exported_policy_can_be_trained_on(
+    tmp_path: Path, trained: list[Variant], variant: Variant
+) -> None:
     """As SB3's users do, with their own environment and settings."""
     import gymnasium
     from sb3_contrib import MaskablePPO
 
-    out = export(made(tmp_path / "model"), to="sb3", out=tmp_path / "policy.zip")
+    file, name = made(tmp_path / "model", trained), variant.name
+    out = export(file, to="sb3", out=tmp_path / "policy.zip", variant=name)
+    id_ = {"attack-defence": "AttackDefence", "strategic-war": "StrategicWar"}[variant.game]
     env = gymnasium.make(
-        "war_envs/AttackDefence-v0", opponent="memory", encoding="tokens", **VARIANT.options
+        f"war_envs/{id_}-v0", opponent="memory", encoding="tokens", **variant.options
     )
     model = MaskablePPO.load(out, env, device="cpu", n_steps=64, batch_size=32)
     before = model.policy.state_dict()["network.slots"].clone()
@@ -182,14 +203,19 @@ def test_a_file_that_does_not_agree_gets_no_name(
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
-def test_a_graph_that_is_wrong_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("module", [torchscript, onnx_graph])
+@pytest.mark.parametrize("name", ["zone_starts", "meeting_at"])
+def test_a_graph_that_is_wrong_is_found(
+    tmp_path: Path, module: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def wrong(*args: Any) -> dict[str, Any]:
         arrays = plain_arrays(*args)
-        return {**arrays, "zone_starts": arrays["zone_starts"][::-1].copy()}
+        return {**arrays, name: arrays[name][::-1].copy()}
 
-    monkeypatch.setattr(torchscript, "plain_arrays", wrong)
+    monkeypatch.setattr(module, "plain_arrays", wrong)
+    (to,) = (to for to, place in FORMATS.items() if place == module.__name__)
     with pytest.raises(ValueError, match="probabilities differ"):
-        export(made(tmp_path / "model"), to="torchscript", out=tmp_path / "policy")
+        export(made(tmp_path / "model", [SMALL_WAR]), to=to, out=tmp_path / "policy")
 
 
 def test_a_file_that_appears_meanwhile_is_kept(
@@ -248,7 +274,12 @@ def test_what_cannot_be_is_told_in_one_line(
 
     assert "choose from the model's: minimal" in told(run, "--variant", "standard")
     assert "could not be written" in told(run, where=str(tmp_path / "none" / "policy"))
-    assert "model.json" in told(str(tmp_path))
+    assert "is no model" in told(str(tmp_path))
+    assert "'memory' is a scripted agent" in told("memory")
+    assert "plays attack-defence" in told(run, "--game", "strategic-war")
+    assert "game=None is not allowed with 'champion'" in told("champion")
+    known = ", ".join(VARIANT_NAMES)
+    assert f"choose from the model's: {known}" in told("champion", "--game", "attack-defence")
     (tmp_path / "run" / "model.safetensors").write_bytes(b"\x80\x04.")
     for to in FORMATS:
         assert "model.safetensors" in told(run, to=to)

@@ -12,7 +12,9 @@ import pytest
 from tests.agents.test_cli import refused, war
 from tests.train.test_models import made
 from tests.train.test_train import config
+from war_agents.shipped import GAMES_WITH_CHAMPION
 from war_agents.show import show_model
+from war_envs.variant import VARIANT_NAMES
 from war_train.ppo import train
 
 EVALUATION = {"random": {"deals": 20, "score": 0.75, "low": 0.5, "high": 0.9}}
@@ -70,6 +72,26 @@ def test_a_trained_run_is_shown_by_the_command(tmp_path: Path) -> None:
     assert str(tmp_path) not in card
 
 
+@pytest.mark.parametrize("game", GAMES_WITH_CHAMPION)
+def test_a_champion_is_shown_by_its_name(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    show_model("champion", game=game)
+    text = capsys.readouterr().out
+    assert text.count("\nvariant  ") == len(VARIANT_NAMES)
+    assert f"\ngame          {game}\n" in text
+    assert "standard/memory" in text
+
+
+def test_a_folder_may_be_called_like_the_champion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "champion"
+    folder.mkdir()
+    made(folder)
+    monkeypatch.chdir(tmp_path)
+    show_model("./champion")
+    assert "num_ranks=5" in capsys.readouterr().out
+
+
 def test_neither_torch_nor_safetensors_is_needed(tmp_path: Path) -> None:
     made(tmp_path, entries=ENTRIES)
     program = (
@@ -81,9 +103,10 @@ def test_neither_torch_nor_safetensors_is_needed(tmp_path: Path) -> None:
         "sys.meta_path.insert(0, Missing())\n"
         "from war_agents.cli import main; main()\n"
     )
-    for option in ([], ["--json"]):
+    champion = ["champion", "--game", "attack-defence"]
+    for arguments in ([str(tmp_path)], [str(tmp_path), "--json"], champion):
         done = subprocess.run(
-            [sys.executable, "-c", program, "models", "show", str(tmp_path), *option],
+            [sys.executable, "-c", program, "models", "show", *arguments],
             capture_output=True,
             text=True,
             check=True,
@@ -97,7 +120,11 @@ def test_what_is_no_model_is_told_in_one_line(
     for name, complaint in (("memory", "a scripted agent"), ("nobody", "no model")):
         assert complaint in refused("models", "show", name, capsys=capsys)
     assert "no model" in refused("models", "show", str(tmp_path), capsys=capsys)
+    told = refused("models", "show", "champion", capsys=capsys)
+    assert f"choose from {', '.join(GAMES_WITH_CHAMPION)}" in told
     file = made(tmp_path)
+    other = refused("models", "show", str(tmp_path), "--game", "strategic-war", capsys=capsys)
+    assert "plays attack-defence" in other
     file.unlink()
     assert "model.safetensors" in refused("models", "show", str(tmp_path), capsys=capsys)
     made(tmp_path)

@@ -21,9 +21,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.agent import model_file
 from war_agents.arena.files import write_bytes
-from war_agents.card import Card, read_card
+from war_agents.card import Card
+from war_agents.find import find_model
 from war_agents.policy import TorchPolicy, load_policy
 from war_envs.batch import make_batch
 from war_envs.encoding import checked_choice
@@ -40,14 +40,21 @@ _GAMES, _STEPS = 64, 50  # of the check
 Probabilities = Callable[[NDArray[np.uint8], NDArray[np.int8]], NDArray[Any]]
 
 
-def export(model: str | Path, *, to: str, out: str | Path, variant: str | None = None) -> Path:
+def export(
+    model: str | Path,
+    *,
+    to: str,
+    out: str | Path,
+    game: str | None = None,
+    variant: str | None = None,
+) -> Path:
     """Writes a trained policy as a file for other tools.
 
     The file is read back and must give the original's probabilities, within 1e-5, in thousands of
     positions of random games, before it gets its name.
 
     Args:
-        model: a run folder or a model file.
+        model, game: which model, see `war_agents.find.find_model`.
         to: ``"sb3"``, ``"torchscript"`` or ``"onnx"``; see the module.
         out: the file to write.
         variant: the name of one of the variants that the model was trained for; None if there is
@@ -65,8 +72,8 @@ def export(model: str | Path, *, to: str, out: str | Path, variant: str | None =
     module: Any = importlib.import_module(FORMATS[checked_choice("to", to, tuple(FORMATS))])
     out = Path(out)
     _refuse_existing(out)
-    file = model_file(model)
-    chosen = _chosen(read_card(file), variant)
+    file, card = find_model(model, game)
+    chosen = _chosen(card, variant)
     policy = load_policy(file, chosen)
 
     def check(part: Path) -> None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from war_agents.policy import TorchPolicy
 from war_envs.variant import Variant
+from war_train.export.onnx_meetings import meetings_arrays, meetings_nodes
 from war_train.export.plain import plain_arrays
 
 try:
@@ -26,7 +27,7 @@ _IR_VERSION: Final = 8  # the oldest that has this opset, so that older runtimes
 def content(policy: TorchPolicy, variant: Variant) -> bytes:
     """The file that computes the probabilities of ``policy`` for the deck of ``variant``."""
     arrays = plain_arrays(policy.network, variant)
-    header, actions = len(arrays["header_weight"]), len(arrays["policy_bias"])
+    header, actions = policy.network.header_size, len(arrays["policy_bias"])
     places, zones = len(arrays["places"]), len(arrays["zone_starts"])
     arrays |= {
         "header_at": np.arange(header),
@@ -37,6 +38,11 @@ def content(policy: TorchPolicy, variant: Variant) -> bytes:
         "places_axis": np.array([1]),
         "illegal": np.array(-np.inf, np.float32),
     }
+    inputs, meetings = "header", []
+    if policy.network.meetings is not None:
+        arrays |= meetings_arrays()
+        inputs = "inputs"
+        meetings = [_node(kind, *names, **more) for kind, *names, more in meetings_nodes()]
     nodes = [
         _node("Gather", "tokens cards_at", "card_tokens", axis=1),
         _node("Cast", "card_tokens", "cards", to=TensorProto.INT64),
@@ -53,8 +59,9 @@ def content(policy: TorchPolicy, variant: Variant) -> bytes:
         _node("ReduceSum", "summands places_axis", "sums", keepdims=0),
         _node("Gather", "tokens header_at", "header_tokens", axis=1),
         _node("Cast", "header_tokens", "header", to=TensorProto.FLOAT),
-        _node("Gemm", "header header_weight header_bias", "header_units"),
-        _node("Add", "sums header_units", "units"),
+        *meetings,
+        _node("Gemm", f"{inputs} inputs_weight inputs_bias", "input_units"),
+        _node("Add", "sums input_units", "units"),
         _node("Relu", "units", "active_units"),
         _node("Gemm", "active_units hidden_weight hidden_bias", "hidden"),
         _node("Relu", "hidden", "active_hidden"),

@@ -4,7 +4,8 @@ The graph, for tokens (B, F) and the arrays of `plain_arrays`::
 
     cards  = tokens behind the header
     cards  = cards, and of each zone the card at zone_starts + max(tokens[sizes_at] - 1, 0)
-    units  = relu(sum of table[cards * places + place] + header @ header_weight + header_bias)
+    inputs = header; in Strategic War also `Meetings` of the header and the cards at meeting_at
+    units  = relu(sum of table[cards * places + place] + inputs @ inputs_weight + inputs_bias)
     logits = relu(units @ hidden_weight + hidden_bias) @ policy_weight + policy_bias
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from war_agents.meetings import FIRST_PLACES
 from war_agents.network import CardNetwork
 from war_envs.engine import ENGINES
 from war_envs.variant import Variant
@@ -22,13 +24,14 @@ _ZONES = ("own", "other", "table")
 
 
 def plain_arrays(network: CardNetwork, variant: Variant) -> dict[str, NDArray[Any]]:
-    """What the network computes with, for the deck of ``variant``.
+    """What the network computes with, for the deck of ``variant``, its own or a smaller one.
 
     Returns:
         ``sizes_at`` and ``zone_starts``, int64 (Z,): where the zones' sizes stand in the header,
         and where the zones begin among the cards; ``places``, int64 (P,): 0 to P - 1 for the cards
         and the zones' last ones; ``table``, float32 (tokens * P, E): what a token adds at a place;
-        and weights (inputs, outputs) and biases of the header, the hidden layer and the policy.
+        weights (inputs, outputs) and biases of the inputs, the hidden layer and the policy; and in
+        Strategic War ``meeting_at``, int64 (13,), the cards that `Meetings` takes.
     """
     encoding = ENGINES[variant.game].encoding
     zones, deck = encoding.slots_per_card, variant.deck_size
@@ -40,19 +43,25 @@ def plain_arrays(network: CardNetwork, variant: Variant) -> dict[str, NDArray[An
     # Double precision, rounded once. The token of an empty slot has no features, so adds nothing.
     features = torch.tensor(encoding.features, dtype=torch.float64)
     table = (features @ slots[:, used].flatten(1)).view(-1, slots.shape[2])
-    scales = torch.tensor(encoding.scales, dtype=torch.float64)
+    inputs_weight = weights["header.weight"].T
+    inputs_weight[: network.header_size] /= torch.tensor(encoding.scales)[:, None]
     floats = {
         "table": table,
-        "header_weight": (weights["header.weight"] / scales).T,
-        "header_bias": weights["header.bias"],
+        "inputs_weight": inputs_weight,
+        "inputs_bias": weights["header.bias"],
         "hidden_weight": weights["policy.0.weight"].T,
         "hidden_bias": weights["policy.0.bias"],
         "policy_weight": weights["policy.2.weight"].T,
         "policy_bias": weights["policy.2.bias"],
     }
-    return {
+    arrays = {
         "sizes_at": np.array([encoding.index(f"{zone}_size") for zone in _ZONES[:zones]]),
         "zone_starts": np.arange(zones) * deck,
         "places": np.arange(len(used)),
         **{name: value.float().contiguous().numpy() for name, value in floats.items()},
     }
+    if network.meetings is not None:
+        first, lasts = range(FIRST_PLACES), zones * deck  # the zones: own, other, table
+        own, other = [*first, lasts], [*(deck + place for place in first), lasts + 1]
+        arrays["meeting_at"] = np.array([*own, lasts + 2, *other])
+    return arrays

@@ -31,7 +31,8 @@ class ExportedPolicy(CardPolicy):
     It draws from torch's global generator, as SB3's own policies do.
 
     Args:
-        game, variant: what the network is for: a game, and the options of a variant.
+        game, variant: what the network is built for: a game, and the options of a variant. The
+            observation space may be that of a variant with fewer cards.
         network: its sizes.
     """
 
@@ -72,7 +73,7 @@ def content(policy: TorchPolicy, variant: Variant) -> bytes:
             env,
             policy_kwargs={
                 "game": variant.game,
-                "variant": variant.options,
+                "variant": policy.network.variant.options,
                 "network": dict(vars(policy.network.shape)),
             },
             device="cpu",

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from war_agents.network import from_numpy
+from war_agents.network import CardNetwork, from_numpy
 from war_agents.policy import TorchPolicy
 from war_envs.variant import Variant
 from war_train.export.plain import plain_arrays
@@ -26,26 +26,32 @@ class _Plain(nn.Module):
     zone_starts: Tensor
     places: Tensor
     table: Tensor
-    header_weight: Tensor
-    header_bias: Tensor
+    inputs_weight: Tensor
+    inputs_bias: Tensor
     hidden_weight: Tensor
     hidden_bias: Tensor
     policy_weight: Tensor
     policy_bias: Tensor
+    meeting_at: Tensor
 
-    def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
+    def __init__(self, network: CardNetwork, variant: Variant) -> None:
         super().__init__()
-        for name, array in arrays.items():
+        self.header_size = network.header_size
+        self.meetings = network.meetings
+        for name, array in plain_arrays(network, variant).items():
             self.register_buffer(name, torch.tensor(array))
 
     def forward(self, tokens: Tensor, action_mask: Tensor) -> Tensor:
         """Probabilities, float32 (B, A), of tokens, uint8 (B, F), and a mask, int8 (B, A)."""
-        header = self.header_weight.shape[0]
-        cards = tokens[:, header:].long()
+        header, cards = tokens[:, : self.header_size], tokens[:, self.header_size :].long()
         ends = self.zone_starts + (tokens[:, self.sizes_at].long() - 1).clamp_min(0)
         cards = torch.cat([cards, cards.gather(1, ends)], dim=1)
         sums = self.table[cards * self.places.shape[0] + self.places].sum(dim=1)
-        units = sums + tokens[:, :header].float() @ self.header_weight + self.header_bias
+        inputs = header.float()
+        if self.meetings is not None:
+            meetings = self.meetings(header, cards[:, self.meeting_at])
+            inputs = torch.cat([inputs, meetings], dim=1)
+        units = sums + inputs @ self.inputs_weight + self.inputs_bias
         hidden = torch.relu(torch.relu(units) @ self.hidden_weight + self.hidden_bias)
         logits = hidden @ self.policy_weight + self.policy_bias
         return torch.softmax(logits.masked_fill(action_mask == 0, -torch.inf), dim=1)
@@ -53,8 +59,8 @@ class _Plain(nn.Module):
 
 def content(policy: TorchPolicy, variant: Variant) -> bytes:
     """The file that computes the probabilities of ``policy`` for the deck of ``variant``."""
-    module = _Plain(plain_arrays(policy.network, variant)).eval()
-    width = module.header_weight.shape[0] + len(module.places) - len(module.zone_starts)
+    module = _Plain(policy.network, variant).eval()
+    width = module.header_size + len(module.places) - len(module.zone_starts)
     example = (
         torch.zeros(2, width, dtype=torch.uint8),
         torch.ones(2, len(module.policy_bias), dtype=torch.int8),
