@@ -5,6 +5,8 @@
 * The wheel built from the sdist is the one built from the tree, with every file of the packages.
 * In a clean environment with the base dependencies only, every module imports, the commands answer
   and each game plays: from ``/``, and beside a stray ``agents`` package and ``train.py``.
+* The shipped models are shown there, and name the extra that they lack when they are to play; with
+  the torch of the environment that runs this script they play.
 * So it does where nothing can be written, with a cache folder of the user's choice, with the
   compiler off and from a zip file, and the players see the same.
 
@@ -30,6 +32,7 @@ PACKAGES = {
 }
 Env = dict[str, str]
 NOTHING: Env = {}
+CHAMPIONS = sorted(file.stem for file in (PACKAGES["war_agents"] / "models").glob("*.safetensors"))
 SMOKE = Path(__file__).with_name("smoke.py").read_text()
 
 
@@ -149,6 +152,17 @@ def main() -> None:
             assert "war-envs[train]" in hint, hint
             assert "Traceback" not in hint, hint
 
+        with stage("use the shipped models, without torch and with it"):
+            for game in CHAMPIONS:
+                card = user.run("war", "models", "show", "champion", "--game", game, cwd=home)
+                assert str(venv) in card.splitlines()[0], card
+                play = ["tournament", "--game", game, "--agents", "champion", "random"]
+                play += ["--deals", "2"]
+                hint = user.run("war", *play, cwd=home, code=1)
+                assert hint.count("\n") == 1, hint
+                assert 'pip install "war-envs[train]"' in hint, hint
+                play_with_torch(venv, game)
+
         with stage("use it where nothing can be written"), read_only(venv, home):
             bound = User(venv, home, bound=True)
             for place in (home, package_folder(venv)):
@@ -161,6 +175,18 @@ def main() -> None:
 
         with stage("use it from a zip file"):
             assert user.smoke(cwd=top, env={"PYTHONPATH": str(wheel)}, source=wheel) == digest
+
+
+def play_with_torch(venv: Path, game: str) -> None:
+    """The installed champion plays, with the torch that this script's environment has."""
+    program = (
+        "import war_agents.arena as arena\n"
+        f"assert arena.__file__.startswith({str(venv)!r}), arena.__file__\n"
+        f"match = arena.play_match('champion', 'random', game={game!r}, deals=20, seed=1)\n"
+        "assert match.low > 0.5, match.interval\n"
+    )
+    path = {"PYTHONPATH": str(package_folder(venv).parent)}
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=venv, env=os.environ | path)
 
 
 def package_folder(venv: Path) -> Path:
