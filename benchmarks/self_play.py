@@ -19,15 +19,18 @@ from war_train.ppo import resume, train
 GAME: Final = "attack-defence"
 STEPS: Final = 6_000_000
 DEALS: Final = 1000
-_POOL: Final = {"self": 0.25, "past": 0.15, "exploiter": 0.1, "memory": 0.45, "random": 0.05}
-_PLAIN: Final = {"floor": 0.0}
+_PLAIN: Final = {
+    "floor": 0.0,
+    "opponents": {"self": 0.3, "past": 0.15, "memory": 0.5, "random": 0.05},
+}
+_EXPLOITERS: Final = {"self": 0.25, "past": 0.15, "exploiter": 0.1, "memory": 0.45, "random": 0.05}
 AIDS: Final[dict[str, dict[str, Any]]] = {
     "entropy falls": {},
     "entropy held": {"entropy_end": 0.03},
     "magnet": {"magnet": 0.05, "average": 500_000},
     "floor": {"floor": 0.01},
     "floor, averaged weights": {"floor": 0.01, "average": 500_000},
-    "floor, exploiters": {"floor": 0.01, "opponents": _POOL},
+    "floor, exploiters": {"floor": 0.01, "opponents": _EXPLOITERS},
     "larger batches": {"num_envs": 2048, "rollout": 32768, "batch_size": 4096},
 }
 

@@ -15,7 +15,13 @@ SELF: Final = "self"
 PAST: Final = "past"
 EXPLOITER: Final = "exploiter"
 ALL: Final = "all"
-OPPONENTS: Final[Mapping[str, float]] = {SELF: 0.3, PAST: 0.15, "memory": 0.5, "random": 0.05}
+OPPONENTS: Final[Mapping[str, float]] = {
+    SELF: 0.25,
+    PAST: 0.15,
+    EXPLOITER: 0.1,
+    "memory": 0.45,
+    "random": 0.05,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +37,7 @@ class TrainConfig:
     """What to learn."""
     out: Path
     """Folder for the model, its card, the log and the settings; it must not exist, or be empty."""
-    steps: int = 12_000_000
+    steps: int = 10_000_000
     """Decisions of the learner, over all games together; rounded up to whole updates."""
 
     minimal: bool = False
@@ -58,8 +64,8 @@ class TrainConfig:
 
     opponents: Mapping[str, float] | None = None
     """Shares of the games by opponent: the learner itself (self), its past selves (past), networks
-    trained against it (exploiter), and any agents by name; by default self 0.3 past 0.15 memory 0.5
-    random 0.05."""
+    trained against it (exploiter), and any agents by name; by default self 0.25 past 0.15 exploiter 0.1
+    memory 0.45 random 0.05."""
     past_every: int = 200_000
     """Steps between two copies of the learner that join its past selves."""
     past_size: int = 8
