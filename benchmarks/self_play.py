@@ -31,7 +31,6 @@ AIDS: Final[dict[str, dict[str, Any]]] = {
     "floor": {"floor": 0.01},
     "floor, averaged weights": {"floor": 0.01, "average": 500_000},
     "floor, exploiters": {"floor": 0.01, "opponents": _EXPLOITERS},
-    "larger batches": {"num_envs": 2048, "rollout": 32768, "batch_size": 4096},
 }
 
 

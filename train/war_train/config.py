@@ -64,8 +64,8 @@ class TrainConfig:
 
     opponents: Mapping[str, float] | None = None
     """Shares of the games by opponent: the learner itself (self), its past selves (past), networks
-    trained against it (exploiter), and any agents by name; by default self 0.25 past 0.15 exploiter 0.1
-    memory 0.45 random 0.05."""
+    trained against it (exploiter), and any agents by name; by default self 0.25 past 0.15
+    exploiter 0.1 memory 0.45 random 0.05."""
     past_every: int = 200_000
     """Steps between two copies of the learner that join its past selves."""
     past_size: int = 8
