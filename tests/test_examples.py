@@ -12,7 +12,7 @@ LAST_LINES = {
     "gymnasium_loop.py": "random play against memory, ten games: ",
     "own_agent.py": "against memory   0.",
     "position.py": "  (['7D', 'TC', 'KS'], ['2C', 'AH'])",
-    "train_and_evaluate.py": "memory   0.",
+    "train_and_evaluate.py": "champion 0.",
     "plain_ppo.py": "against random 0.",
     "recurrent_ppo.py": "forgetting  0.",
     "league_agent.py": "tit-for-tat 0.",

@@ -225,7 +225,7 @@ def test_ctrl_c_ends_with_one_line_and_nothing_written(tmp_path: Path) -> None:
         time.sleep(0.05)
     time.sleep(1)  # the folder is made just before the first game
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert not out
     assert err.splitlines()[-1] == "war: interrupted"

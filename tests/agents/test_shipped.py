@@ -17,6 +17,7 @@ from war_envs.variant import GAMES, VARIANT_NAMES, make_variant
 EACH_GAME = pytest.mark.parametrize("game", GAMES_WITH_CHAMPION)
 # Where a few hundred deals show that `memory` is beaten.
 BEATEN = [("attack-defence", name) for name in ("standard", "minimal", "fair")]
+BEATEN += [("strategic-war", name) for name in ("standard", "open-card", "fair")]
 
 
 def test_each_game_that_has_a_model_has_a_champion() -> None:

@@ -200,7 +200,7 @@ def test_loading_a_trained_network_leaves_the_global_generators_alone(tmp_path: 
         "format": FORMAT,
         "version": VERSION,
         "game": variant.game,
-        "variant": variant.options,
+        "variants": [variant.options],
         "encoding": "tokens",
         "memory": "perfect",
         "network": vars(network.shape),
