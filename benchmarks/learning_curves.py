@@ -61,7 +61,7 @@ def _plot(points: list[Point], file: Path) -> None:
         plot.set_xlabel("steps", fontsize=8)
         plot.grid(True, alpha=0.3)
         if name != "entropy":
-            plot.set_ylim(0.0, 1.0)
+            plot.set_ylim(0.0, 1.02)
     plots[0].legend(fontsize=8)
     figure.savefig(file)
 
