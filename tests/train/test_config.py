@@ -69,3 +69,14 @@ def test_several_variants_share_all_other_rules() -> None:
     assert config.variant.deck_size == 20
     everything = TrainConfig(game="strategic-war", out=Path("x"), variants=("all",))
     assert [variant.name for variant in everything.played] == list(VARIANT_NAMES)
+
+
+def test_who_is_imitated_at_first_is_the_games_own_unless_it_is_said() -> None:
+    def teacher(game: Any, **more: Any) -> tuple[str | None, int | None]:
+        config = TrainConfig(game=game, out=Path("x"), steps=1000, **more)
+        return config.teacher, config.imitate_steps
+
+    assert teacher("strategic-war") == ("memory", 50)
+    assert teacher("strategic-war", imitate_steps=0) == (None, 0)
+    assert teacher("attack-defence")[0] is None
+    assert teacher("attack-defence", imitate="memory", imitate_steps=7) == ("memory", 7)

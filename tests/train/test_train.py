@@ -20,7 +20,7 @@ import war_agents
 from war_agents import scripted
 from war_agents.arena import play_match
 from war_train import checkpoint
-from war_train.config import TrainConfig
+from war_train.config import OPPONENTS, TrainConfig
 from war_train.ppo import train
 
 SMALL: dict[str, Any] = {
@@ -36,6 +36,7 @@ SMALL: dict[str, Any] = {
     "embedding": 16,
     "hidden": 8,
     "past_every": 500,
+    "imitate_steps": 0,
     "evaluate_every": 0,
     "final_deals": 20,
     "progress": False,
@@ -106,7 +107,7 @@ def test_a_run_leaves_a_model_a_card_a_log_and_its_settings(tmp_path: Path, game
     for row in log:
         figures = ("policy_loss", "value_loss", "entropy", "approx_kl", "learning_rate")
         assert all(np.isfinite(row[figure]) for figure in figures)
-        assert set(row["score"]) == set(row["games"]) <= {"self", "past", "memory", "random"}
+        assert set(row["score"]) == set(row["games"]) <= set(OPPONENTS)
         assert all(0 <= score <= 1 for score in row["score"].values())
     assert log[-1]["evaluation"] == evaluations[-1]["scores"]
     # What the card says of the end is what the saved model does.

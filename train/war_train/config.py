@@ -113,9 +113,10 @@ class TrainConfig:
     """Gradients are scaled down to this norm."""
     imitate: str | None = None
     """An agent that the learner imitates at first: whatever it plays itself, it learns what this
-    agent would have played."""
-    imitate_steps: int = 2_000_000
-    """Steps of that, of all the steps."""
+    agent would have played; by default memory in Strategic War, where self-play from nothing gets
+    stuck in games without an end, and nobody in Attack and Defence."""
+    imitate_steps: int | None = None
+    """Steps of that, of all the steps; by default a twentieth of them, 0 for none."""
     embedding: int = 128
     """Units of the network's first layer."""
     hidden: int = 128
@@ -139,6 +140,10 @@ class TrainConfig:
         set_(self, "seed", checked_seed(self.seed))
         set_(self, "out", Path(self.out))
         checked_choice("memory", self.memory, MEMORIES)
+        if self.imitate is None and self.game == "strategic-war":
+            set_(self, "imitate", "memory")
+        if self.imitate_steps is None:
+            set_(self, "imitate_steps", integer("steps", self.steps, 1, 10**15) // 20)
         if not isinstance(self.progress, bool):
             raise ValueError(f"progress={self.progress!r} is not allowed; it must be True or False")
         for name, low, high in _INTEGERS:
@@ -202,6 +207,11 @@ class TrainConfig:
     def variant(self) -> Variant:
         """What is played; if there are several, one with all their cards."""
         return widest(self.played)
+
+    @property
+    def teacher(self) -> str | None:
+        """Who is imitated at first, if anybody is."""
+        return self.imitate if self.imitate_steps else None
 
     @property
     def shape(self) -> NetworkShape:

@@ -47,7 +47,7 @@ def make_learner(
         entropy=_linear(config.entropy, config.entropy_end),
         floor=_linear(config.floor, 0.0),
         teachers=teachers,
-        teacher_steps=config.imitate_steps,
+        teacher_steps=config.imitate_steps or 0,
         average=config.average,
         n_steps=config.rollout // config.num_envs,
         batch_size=config.batch_size,

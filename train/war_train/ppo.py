@@ -86,8 +86,8 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: boo
         exploiters_size=config.exploiter_size,
     )
     teachers = []
-    if config.imitate is not None:
-        teachers = [make(config.imitate, game=config.game, variant=v) for v in config.played]
+    if config.teacher is not None:
+        teachers = [make(config.teacher, game=config.game, variant=v) for v in config.played]
     if not goes_on:
         checkpoint.start_folder(config.out)
     with (
