@@ -26,7 +26,7 @@ install: .venv/installed
 
 .venv/installed-dev: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(PIP_INSTALL) -e ".[train,onnx,report,dev]"
+	$(PIP_INSTALL) -e ".[train,onnx,ray,dev]"
 	touch .venv/installed $@
 
 # The demo owns these two folders and starts afresh each time.

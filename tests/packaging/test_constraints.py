@@ -8,7 +8,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-EXTRAS = {"train", "onnx", "report", "dev"}
+EXTRAS = {"train", "onnx", "ray", "dev"}
 
 
 def pins() -> dict[str, str]:
