@@ -216,6 +216,6 @@ def test_one_agent_is_refused() -> None:
         ([[0.5, float("nan")]], "scores must be numbers from 0 to 1"),
     ],
 )
-def test_what_is_no_scores_is_refused(scores: Any, message: str) -> None:
+def test_what_is_no_matrix_of_scores_is_refused(scores: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SeparationTest(2, 0.95).update(np.array(scores))

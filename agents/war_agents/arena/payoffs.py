@@ -35,8 +35,9 @@ class NashAverage(NamedTuple):
 def nash_average(payoffs: ArrayLike) -> NashAverage:
     """The Nash equilibrium of the greatest entropy, and the scores against it.
 
-    It is unique, and adding copies of an agent changes nothing but that they divide its share. An
-    agent that some mixture beats outright has the share 0.
+    It is unique. Copies of an agent have equal shares; where there is just one equilibrium without
+    them, they divide what the agent had. Who scores less than one half against it, and who is
+    strictly dominated, by an agent or by a mixture, has the share 0.
 
     Source: D. Balduzzi, K. Tuyls, J. Perolat and T. Graepel, "Re-evaluating evaluation", NeurIPS
     2018.
