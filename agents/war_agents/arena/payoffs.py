@@ -121,9 +121,9 @@ def _margins(payoffs: ArrayLike) -> NDArray[np.int64]:
 
 
 def _shortest_circle(edges: NDArray[np.bool_], start: int) -> tuple[int, ...]:
-    """The shortest circle whose first agent is ``start``, or (): a search by breadth."""
+    """The shortest circle from ``start`` back to it, or (): a search by breadth."""
     paths: list[tuple[int, ...]] = [(start,)]
-    met = set(range(start + 1))
+    met = {start}
     for path in paths:
         if edges[path[-1], start]:
             return path
