@@ -45,7 +45,9 @@ def tournament(
         for (i, a), (j, b) in combinations(enumerate(names), 2)
     )
     pairs = tuple(_pair(match, rng) for match in matches)
-    standings = [_standing(v.name, names, [p for p in pairs if p.variant == v.name]) for v in played]
+    standings = [
+        _standing(v.name, names, [p for p in pairs if p.variant == v.name]) for v in played
+    ]
     if len(played) > 1:
         standings.append(_standing(MEAN, names, pairs))
     given: dict[str, Any] = {

@@ -26,34 +26,38 @@ def html(result: TournamentResult) -> str:
     style = folder.joinpath("report.css").read_text("utf-8")
     unit = words.LENGTHS[result.game]
     several = len(result.variants) > 1
-    return _environment().get_template("report.html.jinja").render(
-        result=result,
-        words=words,
-        unit=unit,
-        # Ours, so they are not escaped; the script's hash is of just this text.
-        style=Markup(style),  # noqa: S704
-        script=Markup(script),  # noqa: S704
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        dots=plots.dot_plot(result.ratings),
-        heat=plots.heat_map(result, result.overall),
-        ratings=sheets.ratings(result.overall),
-        pairs=sheets.pairs(result),
-        variants=sheets.variants(result),
-        by_variant=sheets.by_variant(result) if several else (),
-        single=[
-            (standing.variant, sheets.ratings(standing), plots.heat_map(result, standing))
-            for standing in (result.standings[:-1] if several else ())
-        ],
-        histograms=[
-            plots.histogram(
-                variant.name,
-                [match for match in result.matches if match.variant == variant],
-                unit,
-            )
-            for variant in result.variants
-        ],
-        most_moves=MOST_MOVES // max(len(result.notable), 1),
-        players=sheets.players(result),
+    return (
+        _environment()
+        .get_template("report.html.jinja")
+        .render(
+            result=result,
+            words=words,
+            unit=unit,
+            # Ours, so they are not escaped; the script's hash is of just this text.
+            style=Markup(style),  # noqa: S704
+            script=Markup(script),  # noqa: S704
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            dots=plots.dot_plot(result.ratings),
+            heat=plots.heat_map(result, result.overall),
+            ratings=sheets.ratings(result.overall),
+            pairs=sheets.pairs(result),
+            variants=sheets.variants(result),
+            by_variant=sheets.by_variant(result) if several else (),
+            single=[
+                (standing.variant, sheets.ratings(standing), plots.heat_map(result, standing))
+                for standing in (result.standings[:-1] if several else ())
+            ],
+            histograms=[
+                plots.histogram(
+                    variant.name,
+                    [match for match in result.matches if match.variant == variant],
+                    unit,
+                )
+                for variant in result.variants
+            ],
+            most_moves=MOST_MOVES // max(len(result.notable), 1),
+            players=sheets.players(result),
+        )
     )
 
 

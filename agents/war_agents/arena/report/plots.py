@@ -153,8 +153,8 @@ def histogram(variant: str, matches: list[MatchResult], unit: str) -> Histogram:
     lengths = np.concatenate([match.lengths.ravel() for match in matches])
     truncated = np.concatenate([match.truncated.ravel() for match in matches])
     edges, logarithmic = _bin_edges(int(lengths.min()), int(lengths.max()))
-    counts = np.histogram(lengths, edges)[0].tolist()
-    cuts = np.histogram(lengths[truncated], edges)[0].tolist()
+    counts: list[int] = np.histogram(lengths, edges)[0].tolist()
+    cuts: list[int] = np.histogram(lengths[truncated], edges)[0].tolist()
     first, last = int(edges[0]), int(edges[-1])
     most = max(counts)
 

@@ -107,10 +107,8 @@ def separation(result: TournamentResult) -> list[str]:
     if found.separated:
         return [f"Separated: all {pairs} pairs of agents are told apart {confidence}."]
     undecided = "; ".join(f"{a} and {b}" for a, b in found.undecided)
-    return [
-        f"Not separated: {len(found.decided)} of {pairs} pairs of agents are told apart "
-        f"{confidence}. Undecided: {undecided}."
-    ]
+    decided = f"{len(found.decided)} of {pairs} pairs of agents are told apart {confidence}"
+    return [f"Not separated: {decided}. Undecided: {undecided}."]
 
 
 def forfeits(result: TournamentResult) -> list[str]:
@@ -211,7 +209,7 @@ def notes(result: TournamentResult) -> list[Note]:
             "Alpha-rank",
             "An agent's share of the stationary distribution of an evolution in which agents that "
             "beat others replace them; in a cycle all of its agents keep a share.",
-            "S. Omidshafiei et al., α-Rank: multi-agent evaluation by evolution, Scientific "
+            "S. Omidshafiei et al., Alpha-rank: multi-agent evaluation by evolution, Scientific "
             "Reports 9, 2019",
         ),
         Note(
