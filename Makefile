@@ -1,6 +1,7 @@
 # make install   .venv with the project and its training extra
 # make demo      trains for about a minute by self-play, then plays a tournament with the result
-# make test      installs what the tests need and runs them
+# make test      installs what the tests need and runs them; a few need Chromium, and are skipped
+#                where there is none
 # make bench     measures speeds and writes docs/benchmarks.md; some minutes
 # make bench-peers   the same, with other packages beside it, in environments under .venvs
 # make check     lint, types, and the wheel in a clean environment

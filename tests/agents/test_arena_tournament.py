@@ -1,6 +1,5 @@
 """Tournaments: what is played, what is written, and that nothing is half written."""
 
-import io
 import json
 import os
 from pathlib import Path
@@ -8,12 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from tests.agents.players import chance, fixed, memory_like, thinker
 from war_agents import Agent
 from war_agents.arena import TournamentResult, play_match, run_tournament
-from war_agents.arena.report import print_report
 from war_envs.variant import make_variant
 
 KEYS = ["a", "b", "game", "variant", "deals", "games", "wins", "draws", "losses"]
@@ -203,42 +200,3 @@ def test_a_file_where_the_folder_should_be_is_refused_before_anything_is_played(
     with pytest.raises(OSError, match="file"):
         play(a, chance("b"), out=tmp_path / "file")
     assert not a.calls
-
-
-LONG = "runs/" + "x" * 70
-ODD = "[red]|*a*<b>"
-
-
-def printed(width: int, *, terminal: bool) -> str:
-    text = io.StringIO()
-    console = Console(file=text, width=width, force_terminal=terminal, color_system=None)
-    print_report(play(chance(ODD), fixed(LONG, 1), deals=3), console)
-    return text.getvalue()
-
-
-def test_report_shows_names_as_they_are_and_cuts_nothing_off() -> None:
-    plain = printed(40, terminal=False)
-    assert any(ODD in line and LONG in line for line in plain.splitlines())
-    assert "\x1b" not in plain
-    for width in (20, 80):
-        folded = printed(width, terminal=True)
-        assert "…" not in folded
-        assert folded.count("x") >= 2 * 70
-        assert "95 % interval" in folded
-        assert " to " in folded
-    assert max(map(len, folded.splitlines()[1:])) <= 80
-
-
-def test_report_is_a_page_with_all_tables(tmp_path: Path) -> None:
-    result = play(chance(ODD), *trio()[1:], out=tmp_path, game="strategic-war", variant="fair")
-    page = (tmp_path / "report.md").read_text()
-    assert ODD not in page
-    assert r"\[red\]\|\*a\*\<b\>" in page
-    for pair in result.pairs:
-        assert f"{pair.low:.3f} to {pair.high:.3f}" in page
-    for rating in result.ratings:
-        assert f"{rating.elo:+.0f}" in page
-    tables = [line for line in page.splitlines() if line.startswith("|")]
-    assert len(tables) == 3 * 2 + 3 + 3 + 3
-    for text in ("both first attackers", "- seed: 3", "- deals: 20", "- variant: fair"):
-        assert text in page

@@ -166,8 +166,11 @@ def histogram(variant: str, matches: list[MatchResult], unit: str) -> Histogram:
         )
         return round(LEFT + (RIGHT - LEFT) * share, 2)
 
-    def height(games: float) -> float:
-        return round((BOTTOM - TOP) * games / most, 2)
+    def y(games: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * games / most, 2)
+
+    def height(games: int) -> float:
+        return round(max(BOTTOM - y(games), 1), 2) if games else 0  # even one game is seen
 
     bars = (
         Bar(
@@ -190,10 +193,7 @@ def histogram(variant: str, matches: list[MatchResult], unit: str) -> Histogram:
         logarithmic,
         tuple(bars),
         tuple(Tick(x(mark), f"{mark:g}") for mark in marks),
-        tuple(
-            Tick(round(BOTTOM - height(share * len(lengths) / 100), 2), f"{share:g} %")
-            for share in shares
-        ),
+        tuple(Tick(y(share * len(lengths) / 100), f"{share:g} %") for share in shares),
     )
 
 
