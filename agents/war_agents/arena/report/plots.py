@@ -14,6 +14,7 @@ from war_agents.arena.results import Rating, Standing, TournamentResult
 
 MARGIN: Final = 0.06  # of a dot plot, at either side
 BINS: Final = 24
+MOST_MARKS: Final = 7  # on a logarithmic axis, so that their labels stand apart
 LOG_FROM: Final = 20  # lengths that differ by more are drawn on a logarithmic scale
 
 # The plotting area of a histogram, in the units of its view box.
@@ -185,6 +186,7 @@ def histogram(variant: str, matches: list[MatchResult], unit: str) -> Histogram:
         if games
     )
     marks = _log_numbers(first, last) if logarithmic else nice_numbers(first, last, 5)
+    marks = [mark for mark in marks if mark.is_integer()]
     shares = nice_numbers(0, 100 * most / len(lengths), 3)
     return Histogram(
         variant,
@@ -223,6 +225,7 @@ def nice_numbers(low: float, high: float, about: int) -> list[float]:
 
 
 def _log_numbers(low: int, high: int) -> list[float]:
-    """1, 2 and 5 times the powers of ten, ``low`` to ``high``."""
+    """The powers of ten, ``low`` to ``high``, and 2 and 5 times them where that is not too much."""
     powers = range(len(str(low)) - 1, len(str(high)))
-    return [k * 10.0**p for p in powers for k in (1, 2, 5) if low <= k * 10**p <= high]
+    marks = [k * 10.0**p for p in powers for k in (1, 2, 5) if low <= k * 10**p <= high]
+    return marks if len(marks) <= MOST_MARKS else [10.0**p for p in powers if low <= 10**p]

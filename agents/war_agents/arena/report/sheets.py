@@ -172,12 +172,10 @@ def _pairs_by_variant(result: TournamentResult) -> Sheet:
 def players(result: TournamentResult) -> Sheet:
     """Who took part."""
     chosen = {None: "", True: "yes", False: "no"}
-    return Sheet(
-        "Agents",
-        (
-            _names("agent", result.agents),
-            _names("kind", (p.kind for p in result.players)),
-            _names("deterministic", (chosen[p.deterministic] for p in result.players)),
-            _names("SHA-256", (p.sha256 or "" for p in result.players)),
-        ),
+    columns = (
+        _names("agent", result.agents),
+        _names("kind", (p.kind for p in result.players)),
+        _names("deterministic", (chosen[p.deterministic] for p in result.players)),
+        _names("SHA-256", (p.sha256 or "" for p in result.players)),
     )
+    return Sheet("Agents", tuple(column for column in columns if any(column.cells)))
