@@ -1,6 +1,7 @@
 """The geometry of the plots of a report, as plain data: the template draws it."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -13,6 +14,7 @@ from war_agents.arena.report import words
 from war_agents.arena.results import Rating, Standing, TournamentResult
 
 MARGIN: Final = 0.06  # of a dot plot, at either side
+LEAST_SPAN: Final = 10.0  # of Elo points, so that whole numbers tell the marks apart
 BINS: Final = 24
 MOST_MARKS: Final = 7  # on a logarithmic axis, so that their labels stand apart
 LOG_FROM: Final = 20  # lengths that differ by more are drawn on a logarithmic scale
@@ -107,8 +109,8 @@ def dot_plot(ratings: tuple[Rating, ...]) -> DotPlot:
     """The ratings of a standing; an interval without an end reaches the edge of the plot."""
     numbers = [r.elo for r in ratings]
     numbers += [end for r in ratings for end in (r.elo_low, r.elo_high) if end is not None]
-    low, high = min(numbers), max(numbers)
-    span = max(high - low, 1.0)
+    span = max(max(numbers) - min(numbers), LEAST_SPAN)
+    low = (max(numbers) + min(numbers) - span) / 2
 
     def at(value: float) -> float:
         return round(100 * (MARGIN + (1 - 2 * MARGIN) * (value - low) / span), 2)
@@ -151,11 +153,14 @@ def _cell(standing: Standing, i: int, j: int) -> Cell | None:
 
 def histogram(variant: str, matches: list[MatchResult], unit: str) -> Histogram:
     """How long the games of ``matches`` were; ``unit`` is what lengths count."""
-    lengths = np.concatenate([match.lengths.ravel() for match in matches])
-    truncated = np.concatenate([match.truncated.ravel() for match in matches])
-    edges, logarithmic = _bin_edges(int(lengths.min()), int(lengths.max()))
-    counts: list[int] = np.histogram(lengths, edges)[0].tolist()
-    cuts: list[int] = np.histogram(lengths[truncated], edges)[0].tolist()
+    shortest = min(int(match.lengths.min()) for match in matches)
+    longest = max(int(match.lengths.max()) for match in matches)
+    edges, logarithmic = _bin_edges(shortest, longest)
+    # A match at a time: all lengths of a large tournament side by side would fill the memory.
+    counts = _counts((match.lengths for match in matches), edges)
+    cuts = _counts((match.lengths[match.truncated] for match in matches), edges)
+    games = sum(counts)
+    mean = sum(int(match.lengths.sum()) for match in matches) / games
     first, last = int(edges[0]), int(edges[-1])
     most = max(counts)
 
@@ -167,36 +172,43 @@ def histogram(variant: str, matches: list[MatchResult], unit: str) -> Histogram:
         )
         return round(LEFT + (RIGHT - LEFT) * share, 2)
 
-    def y(games: float) -> float:
-        return round(BOTTOM - (BOTTOM - TOP) * games / most, 2)
+    def y(number: float) -> float:
+        return round(BOTTOM - (BOTTOM - TOP) * number / most, 2)
 
-    def height(games: int) -> float:
-        return round(max(BOTTOM - y(games), 1), 2) if games else 0  # even one game is seen
+    def height(number: int) -> float:
+        return round(max(BOTTOM - y(number), 1), 2) if number else 0  # even one game is seen
 
     bars = (
         Bar(
             x=x(start),
-            y=round(BOTTOM - height(games), 2),
+            y=round(BOTTOM - height(count), 2),
             width=round(max(x(stop) - x(start) - 1, 0.5), 2),
-            height=height(games),
+            height=height(count),
             cut=height(cut),
-            text=_bar_text(start, stop - 1, games, cut, unit),
+            text=_bar_text(start, stop - 1, count, cut, unit),
         )
-        for (start, stop), games, cut in zip(pairwise(edges.tolist()), counts, cuts, strict=True)
-        if games
+        for (start, stop), count, cut in zip(pairwise(edges.tolist()), counts, cuts, strict=True)
+        if count
     )
     marks = _log_numbers(first, last) if logarithmic else nice_numbers(first, last, 5)
     marks = [mark for mark in marks if mark.is_integer()]
-    shares = nice_numbers(0, 100 * most / len(lengths), 3)
+    shares = nice_numbers(0, 100 * most / games, 3)
     return Histogram(
         variant,
-        f"{words.count(len(lengths), 'game')}; median {np.median(lengths):g}, shortest "
-        f"{lengths.min()}, longest {lengths.max()} {unit}; {truncated.sum()} cut off",
+        f"{words.count(games, 'game')}; shortest {shortest}, mean {mean:.1f}, longest {longest} "
+        f"{unit}; {sum(cuts)} cut off",
         logarithmic,
         tuple(bars),
         tuple(Tick(x(mark), f"{mark:g}") for mark in marks),
-        tuple(Tick(y(share * len(lengths) / 100), f"{share:g} %") for share in shares),
+        tuple(Tick(y(share * games / 100), f"{share:g} %") for share in shares),
     )
+
+
+def _counts(lengths: Iterable[NDArray[np.int64]], edges: NDArray[np.int64]) -> list[int]:
+    counts = np.zeros(len(edges) - 1, np.int64)
+    for some in lengths:
+        counts += np.histogram(some, edges)[0]
+    return [int(count) for count in counts]
 
 
 def _bin_edges(shortest: int, longest: int) -> tuple[NDArray[np.int64], bool]:
