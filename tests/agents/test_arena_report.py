@@ -117,6 +117,12 @@ def test_several_variants_have_a_column() -> None:
         assert re.search(rf"^ +{variant} +a +b +\d+", text, re.MULTILINE)
 
 
+def test_tables_of_several_variants_fit_an_ordinary_terminal() -> None:
+    result = tournament((ODD, LONG), variants=["fair", "minimal+fair+open-card"], deals=500)
+    tables = printed(result, 80, terminal=True).splitlines()[1:-1]
+    assert max(map(len, tables)) <= 80
+
+
 def test_a_quiet_tournament_has_tables_only() -> None:
     text = printed(tournament(("a", "b"), draws=False))
     assert not re.search("Cycle|forfeit|eparated|Cut off", text)

@@ -14,7 +14,7 @@ from war_agents.arena.report.sheets import Sheet
 from war_agents.arena.results import TournamentResult
 from war_envs.messages import printable
 
-SHORTEST_NAME: Final = 8  # the narrowest that names are folded to
+SHORTEST_NAME: Final = 7  # the narrowest that names are folded to; three columns fit in 80
 
 
 def print_report(result: TournamentResult, console: Console | None = None) -> None:
