@@ -278,7 +278,7 @@ def test_findings_are_told() -> None:
     assert "Separation" not in quiet.text
     separated = Separation(0.99, (("a", "b"),), (), separated=True)
     assert (
-        "Separated: all 1 pairs of agents are told apart at a family-wise confidence of 99 %."
+        "Separated: every pair of agents is told apart at a family-wise confidence of 99 %."
         in Page(html(tournament(("a", "b"), separation=separated))).text
     )
 

@@ -105,7 +105,7 @@ def separation(result: TournamentResult) -> list[str]:
     pairs = len(found.decided) + len(found.undecided)
     confidence = f"at a family-wise confidence of {100 * found.confidence:g} %"
     if found.separated:
-        return [f"Separated: all {pairs} pairs of agents are told apart {confidence}."]
+        return [f"Separated: every pair of agents is told apart {confidence}."]
     undecided = "; ".join(f"{a} and {b}" for a, b in found.undecided)
     decided = f"{len(found.decided)} of {pairs} pairs of agents are told apart {confidence}"
     return [f"Not separated: {decided}. Undecided: {undecided}."]
