@@ -1,7 +1,8 @@
 """Matches and tournaments between agents, and what their results are worth."""
 
+from war_agents.arena.intervals import Interval, deal_interval
 from war_agents.arena.match import MatchResult, play_match
-from war_agents.arena.ratings import Interval, bradley_terry, deal_interval
+from war_agents.arena.ratings import bradley_terry
 from war_agents.arena.results import PairResult, Rating, TournamentResult
 from war_agents.arena.tournament import run_tournament
 

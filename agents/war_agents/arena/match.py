@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.agent import Agent, make
+from war_agents.arena.intervals import Interval, deal_interval
 from war_agents.arena.memory import Memory
-from war_agents.arena.ratings import Interval, deal_interval
 from war_envs import seeding
 from war_envs.batch import MAX_GAMES, Batch
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
