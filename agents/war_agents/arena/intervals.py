@@ -78,8 +78,7 @@ def deal_interval(deal_scores: ArrayLike, groups: ArrayLike | None = None) -> In
         scores, weights = _group_means(scores, np.asarray(groups))
     if not len(scores):
         return Interval(0.5, 0.0, 1.0)
-    weights /= weights.sum()
-    score = min(1.0, float(weights @ scores))
+    score = min(1.0, float(weights @ scores) / float(weights.sum()))
     tail = (1 - CONFIDENCE) / 2
     low, high = 0.0, 1.0
     if score > 0:
@@ -107,8 +106,9 @@ def _effective_trials(
 ) -> float:
     """m above. Weights make n their effective number, and weigh the squares in the sums."""
     squares = (scores - score) ** 2
-    number = 1 / float(weights @ weights)
-    sizes = (number * weights) ** 2
+    total = float(weights.sum())
+    number = total**2 / float(weights @ weights)
+    sizes = (weights * number / total) ** 2
     scatter = float(sizes @ squares)
     far = (end - score) ** 2
     allowance = 2 * (far**2 + float(sizes @ squares**2)) / (far + scatter)

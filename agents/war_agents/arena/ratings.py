@@ -1,58 +1,226 @@
 """How strong agents are."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve
-from scipy.special import expit
+from numpy.linalg import matrix_rank
+from numpy.typing import NDArray
 
-PRIOR_GAMES: Final = 1.0
+from war_agents.arena.davidson import can_rise, fit
+from war_agents.arena.intervals import CONFIDENCE
+from war_agents.arena.tallies import (
+    DRAWN,
+    LOST,
+    WON,
+    Floats,
+    PairGames,
+    cells,
+    checked_deals,
+    tally,
+)
+
 ELO_PER_LOGIT: Final = 400 / float(np.log(10))
+MAX_BLOCKS: Final = 1000
+PRIOR_GAMES: Final = 1.0
+SEED: Final = 20_260_101
 
 
-def bradley_terry(points: ArrayLike) -> NDArray[np.float64]:
-    """Elo ratings of n agents from all their games at once, mean 0.
+@dataclass(frozen=True)
+class RatingFit:
+    """Ratings of n agents on the Elo scale, with their 95 % intervals.
 
-    The model of Bradley and Terry: i scores 1 / (1 + 10 ** ((r_j - r_i) / 400)) against j, a draw
-    being half a win. The ratings are those of the greatest likelihood after one drawn game more
-    between every two agents, which keeps them finite where somebody won all games, and defined
-    where two never met. They depend neither on the order of games nor on the order or names of
-    agents.
+    Attributes:
+        elo: float64 (n,), mean 0.
+        low, high: float64 (n,), low <= elo <= high and low < high; minus or plus infinity where the
+            games set no bound.
+        unbounded: int8 (n,): +1 where only ``high`` is infinite, -1 where only ``low`` is, else 0.
+        first_elo: what the first seat is worth: as much as this difference of ratings; 0 where the
+            games cannot tell, as when the first seat is always the same agent's.
+        first_low, first_high: its interval.
+        draw: the draw parameter nu; 0 without draws.
+    """
 
-    Source: R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs", Biometrika
-    39 (1952).
+    elo: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    unbounded: NDArray[np.int8]
+    first_elo: float
+    first_low: float
+    first_high: float
+    draw: float
+
+
+def rate(
+    num_agents: int,
+    games: Sequence[PairGames],
+    *,
+    groups: NDArray[np.int64] | None = None,
+    resamples: int = 1000,
+) -> RatingFit:
+    """Elo ratings of all agents from all their games at once.
+
+    They are those of the greatest likelihood in the model of `war_agents.arena.davidson`. Without
+    draws and with the first seat as often either's, i is expected to score about
+    1 / (1 + 10 ** ((r_j - r_i) / 400)) against j, and exactly that where the seat is worth nothing.
+    They depend neither on the order of games nor on the order, names or direction of agents.
+
+    **Unbounded agents.** Where an agent won all its games, the likelihood grows with its strength
+    without end. Agents whose difference has a bound on both sides form a component. If not all are
+    in one, the largest component (of equally large ones, that with the most points) is the main
+    one. An agent outside it whose strength can grow without end over those in it, but not fall, is
+    unbounded above; the other way round, below. One that can do both, such as one that never met
+    them, has a bound on neither side: both ends are infinite. So that all have a number, one game
+    more between every two agents, half won and half lost, is then added to the fit; intervals
+    inside the main component are those of the difference from its mean, the place of which is taken
+    as known. If no component has two agents, or the largest are alike in points too, each agent is
+    compared with all others instead.
+
+    That an agent scored at least half a point from another does not suffice for a bound: with
+    draws and wins but no loss, the likelihood is greatest where draws and wins are alike and losses
+    impossible.
+
+    **Intervals.** Deals are resampled, all games of all pairs on a deal together: the Bayesian
+    bootstrap, which weighs each deal by an independent exponential number. For each agent one more
+    deal is added, weighed likewise, all games of which it won in one half of the resamples and lost
+    in the other. The ends are the 2.5 % and 97.5 % quantiles. For two agents, one game a deal and
+    no draws these are the ends of the mid-p interval of the binomial proportion: the weights make
+    Beta distributions of it, and the two halves those of Clopper and Pearson's two ends. So equal
+    deals leave a doubt, and few deals a large one. The seat has an interval of the same kind.
+    More than 1,000 deals are resampled in blocks of successive ones.
+
+    Sources: D. B. Rubin, "The Bayesian bootstrap", The Annals of Statistics 9 (1981); H. O.
+    Lancaster, "Significance tests in discrete distributions", JASA 56 (1961), for the mid-p.
 
     Args:
-        points: (n, n), what i scored against j in all games; the diagonal is ignored.
-
-    Returns:
-        float64 (n,).
+        num_agents: n, at least 2.
+        games: of any pairs, in any order; all on the same deals. A pair may come more than once,
+            such as for several variants.
+        groups: int (deals,); deals of the same number are copies of one deal and resampled as one.
+            None: all deals are different.
+        resamples: how many, at least 2.
 
     Raises:
-        ValueError: points are not such a matrix.
+        ValueError: an argument that is not allowed.
     """
-    given = np.asarray(points, np.float64)
-    if given.ndim != 2 or given.shape[0] != given.shape[1]:
-        raise ValueError(f"points has shape {given.shape}; it must be (n, n)")
-    if not np.all(np.isfinite(given) & (given >= 0)):
-        raise ValueError("points must be finite and not negative")
-    if len(given) < 2:
-        return np.zeros(len(given))
-    won = given + PRIOR_GAMES / 2
-    np.fill_diagonal(won, 0)
-    logits: NDArray[np.float64] = np.zeros(len(won))
-    for _ in range(1000):
-        chance = expit(logits[:, None] - logits[None, :])
-        gradient = (won * chance.T - won.T * chance).sum(axis=1)
-        weight = (won + won.T) * chance * chance.T
-        # Only differences matter to the likelihood; the mean added here keeps that of logits at 0.
-        hessian = np.diag(weight.sum(axis=1)) - weight + weight.mean()
-        step = solve(hessian, gradient, assume_a="pos")
-        largest = float(np.ptp(step))
-        if largest <= 1e-13 * (1 + np.ptp(logits)):
-            break
-        # The damping with which Newton's method climbs a logistic likelihood from anywhere.
-        logits += step * np.log1p(largest) / largest
-    ratings: NDArray[np.float64] = (logits - logits.mean()) * ELO_PER_LOGIT
-    return ratings
+    if num_agents < 2:
+        raise ValueError(f"num_agents={num_agents} is not allowed; it must be at least 2")
+    if resamples < 2:
+        raise ValueError(f"resamples={resamples} is not allowed; it must be at least 2")
+    deals = checked_deals(num_agents, games)
+    places, typical = _blocks(np.arange(deals) if groups is None else np.asarray(groups), deals)
+    blocks = tally(num_agents, games, places)
+    tallies = blocks.sum(axis=0)
+    columns = cells(num_agents)
+    played = columns[tallies.any(axis=1)]
+    seated = matrix_rank(played) > matrix_rank(played[:, :-1])
+    if not seated:
+        columns = columns[:, :-1]
+    design = columns[:, 1:]  # in the fit, the first agent's strength is 0
+
+    over, first_rises, first_falls = _without_end(design, tallies, num_agents, seated)
+    main, above, below = _bounds(over, _points(columns[:, :num_agents], tallies))
+    prior = np.zeros(tallies.shape)
+    if over.any() or (seated and (first_rises or first_falls)):
+        prior[:, [WON, LOST]] = PRIOR_GAMES / 4  # half of it with each in the first seat
+    best = fit(design, (tallies + prior)[None], _start(design, tallies + prior))
+    fitted = _strengths(best, num_agents, main)[0]
+
+    rng = np.random.default_rng(np.random.SeedSequence(SEED))
+    weights = rng.standard_exponential((resamples, len(blocks)))
+    resampled = np.tensordot(weights, blocks, axes=1) + prior
+    # One deal more: of positive weight where it was won, in every other resample, else negative.
+    more = rng.standard_exponential(resamples) * typical * (-1.0) ** np.arange(resamples)
+    deal = tallies.sum(axis=1) / max(1, deals)
+    start = np.broadcast_to(best, (resamples, best.shape[1]))
+    ends = np.empty((2, len(fitted)))
+    for k, column in enumerate(columns.T):
+        won = more[:, None] * column * deal
+        chosen = resampled.copy()
+        chosen[:, :, WON] += np.maximum(won, 0)
+        chosen[:, :, LOST] += np.maximum(-won, 0)
+        values = _strengths(fit(design, chosen, start), num_agents, main)[:, k]
+        ends[:, k] = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+
+    low = ELO_PER_LOGIT * np.minimum(ends[0], fitted)
+    high = ELO_PER_LOGIT * np.maximum(ends[1], fitted)
+    middle = ELO_PER_LOGIT * fitted[:num_agents].mean()
+    return RatingFit(
+        elo=ELO_PER_LOGIT * fitted[:num_agents] - middle,
+        low=np.where(below, -np.inf, low[:num_agents] - middle),
+        high=np.where(above, np.inf, high[:num_agents] - middle),
+        unbounded=above.astype(np.int8) - below.astype(np.int8),
+        first_elo=float(ELO_PER_LOGIT * fitted[-1]) if seated else 0.0,
+        first_low=-np.inf if first_falls else float(low[-1]),
+        first_high=np.inf if first_rises else float(high[-1]),
+        draw=float(np.exp(best[0, -1])),
+    )
+
+
+def _blocks(groups: NDArray[np.int64], deals: int) -> tuple[NDArray[np.intp], float]:
+    """The block of each deal, from 0; and the number of deals in a group, as such a deal sees it.
+
+    That is the sum of squared sizes over the sum of sizes: deals over their effective number.
+    """
+    if groups.shape != (deals,):
+        raise ValueError(f"groups has shape {groups.shape}; it must be ({deals},), as deals")
+    _, seen, places, sizes = np.unique(
+        groups, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(np.argsort(seen))  # groups by their first deals
+    blocks = order[places] * min(len(sizes), MAX_BLOCKS) // max(1, len(sizes))
+    return blocks, float(sizes @ sizes) / max(1, deals)
+
+
+def _start(design: Floats, tallies: Floats) -> Floats:
+    """Equal strengths, and the draws there were: where to begin."""
+    start = np.zeros((1, design.shape[1] + 1))
+    won, drawn, lost = tallies.sum(axis=0)
+    with np.errstate(divide="ignore"):
+        start[0, -1] = np.log(2 * drawn / (won + lost))
+    return start
+
+
+def _strengths(points: Floats, num_agents: int, main: NDArray[np.bool_]) -> Floats:
+    """Fits as strengths whose mean over ``main`` is 0, and what the seat is worth, if told."""
+    full = np.hstack([np.zeros((len(points), 1)), points[:, :-1]])
+    full[:, :num_agents] -= full[:, :num_agents][:, main].mean(axis=1, keepdims=True)
+    return full
+
+
+def _points(agents: Floats, tallies: Floats) -> Floats:
+    """What each agent scored in all, float64 (n,)."""
+    scored = tallies[:, WON] + tallies[:, DRAWN] / 2, tallies[:, LOST] + tallies[:, DRAWN] / 2
+    return scored[0] @ (agents > 0) + scored[1] @ (agents < 0)
+
+
+def _without_end(
+    design: Floats, tallies: Floats, num_agents: int, seated: bool
+) -> tuple[NDArray[np.bool_], bool, bool]:
+    """Whether the strength of a row can rise over that of a column, and the seat rise or fall."""
+    units = np.eye(design.shape[1] + 1)
+    pairs = (units[:num_agents, None] - units[None, :num_agents]).reshape(-1, len(units))
+    sums = np.concatenate([pairs, units[num_agents:], -units[num_agents:]])
+    rises = can_rise(design, tallies, sums[:, 1:])
+    over = rises[: len(pairs)].reshape(num_agents, num_agents)
+    first_rises, first_falls = rises[len(pairs) :] if seated else (True, True)
+    return over, bool(first_rises), bool(first_falls)
+
+
+def _bounds(
+    over: NDArray[np.bool_], points: Floats
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """The agents of the main component, or all if there is none; and who has no upper or lower end.
+
+    Args:
+        over: (n, n), whether the strength of a row can rise over that of a column without end.
+        points: (n,), what was scored in all.
+    """
+    together = ~(over | over.T)  # the row of an agent is its component
+    ranks = [(int(row.sum()), float(points[row].sum())) for row in together]
+    best = max(ranks)
+    main: NDArray[np.bool_] = np.array([rank == best for rank in ranks])
+    if best[0] < 2 or main.sum() > best[0]:
+        return np.ones(len(over), np.bool_), over.any(axis=1), over.any(axis=0)
+    return main, over[:, main].any(axis=1) & ~main, over[main].any(axis=0) & ~main

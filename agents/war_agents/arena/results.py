@@ -61,7 +61,7 @@ class Rating:
 
     Attributes:
         agent: its name.
-        elo: its rating by `war_agents.arena.ratings.bradley_terry`; all of a tournament have the
+        elo: its rating by `war_agents.arena.ratings.rate`; all of a tournament have the
             mean 0.
         score: the mean of its scores against all others, 0 to 1.
     """

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from war_agents.agent import Agent
 from war_agents.arena import files, report
-from war_agents.arena.match import MAX_DEALS, Entrant, games_per_deal, play_entrants
-from war_agents.arena.ratings import bradley_terry
+from war_agents.arena.match import MAX_DEALS, Entrant, MatchResult, games_per_deal, play_entrants
+from war_agents.arena.ratings import rate
 from war_agents.arena.results import PairResult, Rating, TournamentResult, score_matrix, settings
+from war_agents.arena.tallies import PairGames
 from war_agents.card import parse_json
 from war_envs import seeding
 from war_envs.messages import shown
@@ -74,11 +76,12 @@ def run_tournament(
         if progress is not None:
             progress(done, total)
 
-    rows = tuple(
-        PairResult.of(play_entrants(pair, chosen, deals=deals, seed=seed, progress=count))
-        for pair in pairs
-    )
-    result = TournamentResult(names, chosen, deals, seed, rows, _ratings(names, rows), _versions())
+    matches = [
+        play_entrants(pair, chosen, deals=deals, seed=seed, progress=count) for pair in pairs
+    ]
+    rows = tuple(PairResult.of(match) for match in matches)
+    ratings = _ratings(names, matches, score_matrix(names, rows))
+    result = TournamentResult(names, chosen, deals, seed, rows, ratings, _versions())
     if folder is not None:
         _write(folder, result)
     return result
@@ -97,10 +100,15 @@ def _entrants(agents: Sequence[str | Path | Agent], variant: Variant) -> list[En
     return entrants
 
 
-def _ratings(names: Sequence[str], pairs: Sequence[PairResult]) -> tuple[Rating, ...]:
-    scores = score_matrix(names, pairs)
-    games = pairs[0].games  # every pair plays the same number
-    elo = bradley_terry(np.nan_to_num(scores) * games)
+def _ratings(
+    names: Sequence[str], matches: Sequence[MatchResult], scores: NDArray[np.float64]
+) -> tuple[Rating, ...]:
+    first = np.array([1, -1] if matches[0].results.shape[1] == 2 else [1, -1, -1, 1], np.int8)
+    games = [
+        PairGames(names.index(match.a), names.index(match.b), match.results, first)
+        for match in matches
+    ]
+    elo = rate(len(names), games).elo
     means = np.nanmean(scores, axis=1)
     ratings = [Rating(*row) for row in zip(names, elo.tolist(), means.tolist(), strict=True)]
     # Rounded: agents of equal strength stand in the order given, whatever the last bits say.
