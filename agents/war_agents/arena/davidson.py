@@ -51,7 +51,7 @@ def fit(design: Floats, tallies: Floats, start: Floats) -> Floats:
         RuntimeError: no convergence.
     """
     point = start.copy()
-    drawn = tallies[:, :, DRAWN].any(axis=1)
+    drawn = tallies[:, :, DRAWN].sum(axis=1) > 0
     point[~drawn, -1] = -np.inf
     half = design / 2
     left = np.arange(len(point))  # those that still move
@@ -90,6 +90,24 @@ def _slopes(half: Floats, tallies: Floats, point: Floats) -> tuple[Floats, Float
     return gradient, hessian
 
 
+def influences(design: Floats, tallies: Floats, point: Floats, parts: Floats) -> Floats:
+    """How far each part of the games moves the parameters, to first order: a Newton step from it.
+
+    Args:
+        design, tallies, point: as for `fit`, a batch of one, and what `fit` found.
+        parts: (parts, cells, 3), tallies of a part each.
+
+    Returns:
+        (parts, parameters + 1).
+    """
+    half = design / 2
+    _, hessian = _slopes(half, tallies, point)
+    if np.isinf(point[0, -1]):
+        hessian[0, -1, -1] = 1
+    gradients, _ = _slopes(half, parts, np.broadcast_to(point, (len(parts), point.shape[1])))
+    return np.linalg.solve(hessian[0], gradients.T).T
+
+
 def can_rise(design: Floats, tallies: Floats, wanted: Floats) -> NDArray[np.bool_]:
     """Which sums of parameters can grow without end while the likelihood does not fall.
 
@@ -116,7 +134,7 @@ def can_rise(design: Floats, tallies: Floats, wanted: Floats) -> NDArray[np.bool
 
     def most(sums: Floats) -> float:
         best = linprog(-sums, A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
-        return -float(best.fun)
+        return float(sums @ np.asarray(best.x))
 
     told = matrix_rank(design[tallies.any(axis=1)]) == design.shape[1]
     if told and most(rows.sum(axis=0)) < SLACK:  # no direction but standing still

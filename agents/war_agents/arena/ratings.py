@@ -1,6 +1,6 @@
 """How strong agents are."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.linalg import matrix_rank
 from numpy.typing import NDArray
 
-from war_agents.arena.davidson import can_rise, fit
+from war_agents.arena.davidson import can_rise, fit, influences
 from war_agents.arena.intervals import CONFIDENCE
 from war_agents.arena.tallies import (
     DRAWN,
@@ -82,13 +82,15 @@ def rate(
     impossible.
 
     **Intervals.** Deals are resampled, all games of all pairs on a deal together: the Bayesian
-    bootstrap, which weighs each deal by an independent exponential number. For each agent one more
-    deal is added, weighed likewise, all games of which it won in one half of the resamples and lost
-    in the other. The ends are the 2.5 % and 97.5 % quantiles. For two agents, one game a deal and
-    no draws these are the ends of the mid-p interval of the binomial proportion: the weights make
-    Beta distributions of it, and the two halves those of Clopper and Pearson's two ends. So equal
-    deals leave a doubt, and few deals a large one. The seat has an interval of the same kind.
-    More than 1,000 deals are resampled in blocks of successive ones.
+    bootstrap, which weighs each deal by an independent exponential number. For each agent one deal
+    more is added, weighed likewise, all games of which it won in one half of the resamples and lost
+    in the other. The ends are the 2.5 % and 97.5 % quantiles. Of one binomial proportion these are
+    the ends of its mid-p interval: the weights make Beta distributions of it, and the two halves
+    those of the two tails of Clopper and Pearson. So equal deals leave a doubt, and few deals a
+    large one. Where deals scatter in small steps the deal added is made smaller, by the rule of
+    `war_agents.arena.intervals.deal_interval` for its allowance, with a deal's influence on the
+    rating as its distance. The seat has an interval of the same kind. More than 1,000 deals are
+    resampled in blocks of successive ones.
 
     Sources: D. B. Rubin, "The Bayesian bootstrap", The Annals of Statistics 9 (1981); H. O.
     Lancaster, "Significance tests in discrete distributions", JASA 56 (1961), for the mid-p.
@@ -125,24 +127,17 @@ def rate(
     if over.any() or (seated and (first_rises or first_falls)):
         prior[:, [WON, LOST]] = PRIOR_GAMES / 4  # half of it with each in the first seat
     best = fit(design, (tallies + prior)[None], _start(design, tallies + prior))
-    fitted = _strengths(best, num_agents, main)[0]
 
-    rng = np.random.default_rng(np.random.SeedSequence(SEED))
-    weights = rng.standard_exponential((resamples, len(blocks)))
-    resampled = np.tensordot(weights, blocks, axes=1) + prior
-    # One deal more: of positive weight where it was won, in every other resample, else negative.
-    more = rng.standard_exponential(resamples) * typical * (-1.0) ** np.arange(resamples)
-    deal = tallies.sum(axis=1) / max(1, deals)
-    start = np.broadcast_to(best, (resamples, best.shape[1]))
-    ends = np.empty((2, len(fitted)))
-    for k, column in enumerate(columns.T):
-        won = more[:, None] * column * deal
-        chosen = resampled.copy()
-        chosen[:, :, WON] += np.maximum(won, 0)
-        chosen[:, :, LOST] += np.maximum(-won, 0)
-        values = _strengths(fit(design, chosen, start), num_agents, main)[:, k]
-        ends[:, k] = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    def strengths(points: Floats) -> Floats:
+        """Fits as strengths whose mean over ``main`` is 0, and what the seat is worth, if told."""
+        full = np.hstack([np.zeros((len(points), 1)), points[:, :-1]])
+        full[:, :num_agents] -= full[:, :num_agents][:, main].mean(axis=1, keepdims=True)
+        return full
 
+    deal = tallies.sum(axis=1) * typical / max(1, deals)
+    won = np.stack([_whole_deal(column, deal) for column in columns.T])
+    fitted = strengths(best)[0]
+    ends = _ends(design, blocks, prior, best, won, strengths, resamples)
     low = ELO_PER_LOGIT * np.minimum(ends[0], fitted)
     high = ELO_PER_LOGIT * np.maximum(ends[1], fitted)
     middle = ELO_PER_LOGIT * fitted[:num_agents].mean()
@@ -173,6 +168,69 @@ def _blocks(groups: NDArray[np.int64], deals: int) -> tuple[NDArray[np.intp], fl
     return blocks, float(sizes @ sizes) / max(1, deals)
 
 
+def _ends(
+    design: Floats,
+    blocks: Floats,
+    prior: Floats,
+    best: Floats,
+    won: Floats,
+    strengths: Callable[[Floats], Floats],
+    resamples: int,
+) -> Floats:
+    """The ends of the intervals of all strengths, by resampling: float64 (2, strengths).
+
+    Args:
+        design, best: of the fit, and what it found.
+        blocks: (blocks, cells, 3), what is resampled.
+        prior: (cells, 3), added to each resample as it is.
+        won: (strengths, cells, 3), the deal more of each.
+        strengths: makes them of points of the fit.
+        resamples: how many.
+    """
+    parts = np.concatenate([blocks, won, won[:, :, ::-1]])
+    moved = influences(design, (blocks.sum(axis=0) + prior)[None], best, parts)
+    squares = strengths(moved) ** 2
+    rng = np.random.default_rng(np.random.SeedSequence(SEED))
+    weights = rng.standard_exponential((resamples, len(blocks)))
+    resampled = np.tensordot(weights, blocks, axes=1) + prior
+    more = rng.standard_exponential((resamples, 1, 1))
+    start = np.broadcast_to(best, (resamples, best.shape[1]))
+    ends = np.empty((2, len(won)))
+    for k, deal in enumerate(won):
+        seen, far = np.split(squares[:, k], [len(blocks)])
+        chosen = resampled.copy()
+        chosen[::2] += more[::2] * deal * _allowance(seen, far[k])
+        chosen[1::2] += more[1::2] * deal[:, ::-1] * _allowance(seen, far[len(won) + k])
+        values = strengths(fit(design, chosen, start))[:, k]
+        ends[:, k] = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return ends
+
+
+def _whole_deal(column: Floats, games: Floats) -> Floats:
+    """One deal, all games of which an agent won, or the first seat: float64 (cells, 3).
+
+    Args:
+        column: (cells,), +1 where that is the first of a cell, -1 where it is the second, else 0.
+        games: (cells,), of a deal.
+    """
+    won = np.zeros((len(games), 3))
+    won[:, WON] = np.where(column > 0, games, 0)
+    won[:, LOST] = np.where(column < 0, games, 0)
+    return won
+
+
+def _allowance(squares: Floats, far: float) -> float:
+    """The size of the deal added, at most 1.
+
+    As for `war_agents.arena.intervals.deal_interval`: its square is the mean square influence of
+    the deals and of that one, each weighed by its own, over that of that one.
+    """
+    if far == 0:
+        return 1.0
+    mean = (far**2 + float(squares @ squares)) / (far + float(squares.sum()))
+    return min(1.0, float(np.sqrt(mean / far)))
+
+
 def _start(design: Floats, tallies: Floats) -> Floats:
     """Equal strengths, and the draws there were: where to begin."""
     start = np.zeros((1, design.shape[1] + 1))
@@ -182,17 +240,11 @@ def _start(design: Floats, tallies: Floats) -> Floats:
     return start
 
 
-def _strengths(points: Floats, num_agents: int, main: NDArray[np.bool_]) -> Floats:
-    """Fits as strengths whose mean over ``main`` is 0, and what the seat is worth, if told."""
-    full = np.hstack([np.zeros((len(points), 1)), points[:, :-1]])
-    full[:, :num_agents] -= full[:, :num_agents][:, main].mean(axis=1, keepdims=True)
-    return full
-
-
 def _points(agents: Floats, tallies: Floats) -> Floats:
     """What each agent scored in all, float64 (n,)."""
     scored = tallies[:, WON] + tallies[:, DRAWN] / 2, tallies[:, LOST] + tallies[:, DRAWN] / 2
-    return scored[0] @ (agents > 0) + scored[1] @ (agents < 0)
+    points: Floats = scored[0] @ (agents > 0) + scored[1] @ (agents < 0)
+    return points
 
 
 def _without_end(
@@ -222,5 +274,5 @@ def _bounds(
     best = max(ranks)
     main: NDArray[np.bool_] = np.array([rank == best for rank in ranks])
     if best[0] < 2 or main.sum() > best[0]:
-        return np.ones(len(over), np.bool_), over.any(axis=1), over.any(axis=0)
-    return main, over[:, main].any(axis=1) & ~main, over[main].any(axis=0) & ~main
+        return np.ones(len(over), np.bool_), over.sum(axis=1) > 0, over.sum(axis=0) > 0
+    return main, (over[:, main].sum(axis=1) > 0) & ~main, (over[main].sum(axis=0) > 0) & ~main
