@@ -225,6 +225,18 @@ def test_a_seat_that_always_wins_has_no_upper_end() -> None:
     assert fit.first_high == np.inf
 
 
+def test_one_loss_from_either_seat_among_a_million_games() -> None:
+    results = np.ones((500_000, 2), np.int8)
+    results[[7, 9], [0, 1]] = -1
+    fit = rate(2, [PairGames(0, 1, results, SWAPPED)])
+    assert fit.elo[0] - fit.elo[1] == pytest.approx(ELO * np.log(499_999))
+    assert fit.unbounded.tolist() == [0, 0]
+    assert fit.elo[0] - 300 < fit.low[0] < fit.elo[0] - 50
+    assert fit.elo[0] + 50 < fit.high[0] < fit.elo[0] + 500
+    results[9, 1] = 0  # the likelihood is finite still, and hard to climb
+    assert np.isfinite(rate(2, [PairGames(0, 1, results, SWAPPED)]).high).all()
+
+
 def test_where_seats_are_not_swapped_they_are_worth_nothing() -> None:
     results = np.array([[1]] * 30 + [[-1]] * 10, np.int8)
     fit = rate(2, [PairGames(0, 1, results, np.array([1], np.int8))])

@@ -76,17 +76,20 @@ def _slopes(half: Floats, tallies: Floats, point: Floats) -> tuple[Floats, Float
     total = won + drawn + lost
     lead, tie = (won - lost) / total, drawn / total
     games = tallies.sum(axis=2)
+    wins, ties, losses = np.moveaxis(tallies, 2, 0)
+    # Every 1 - x is written as a sum, so that nothing cancels where one side nearly always wins.
+    missed, beaten = (drawn + 2 * lost) / total, (drawn + 2 * won) / total  # 1 - lead, 1 + lead
+    decided = (won + lost) / total
     gradient = np.empty(point.shape)
-    gradient[:, :-1] = (tallies[:, :, WON] - tallies[:, :, LOST] - games * lead) @ half
-    gradient[:, -1] = (tallies[:, :, DRAWN] - games * tie).sum(axis=1)
+    gradient[:, :-1] = (wins * missed - ties * lead - losses * beaten) @ half
+    gradient[:, -1] = (ties * decided - (wins + losses) * tie).sum(axis=1)
     cells, width = half.shape
     squares = (half[:, :, None] * half[:, None, :]).reshape(cells, width * width)
-    # (1 - tie - lead^2), written so that nothing cancels where one side nearly always wins.
-    variance = (4 * won * lost + drawn * (won + lost)) / total**2
+    variance = (4 * won * lost + drawn * (won + lost)) / total**2  # 1 - tie - lead^2
     hessian = np.empty((len(point), width + 1, width + 1))
     hessian[:, :-1, :-1] = ((games * variance) @ squares).reshape(-1, width, width)
     hessian[:, :-1, -1] = hessian[:, -1, :-1] = -(games * lead * tie) @ half
-    hessian[:, -1, -1] = (games * tie * (won + lost) / total).sum(axis=1)
+    hessian[:, -1, -1] = (games * tie * decided).sum(axis=1)
     return gradient, hessian
 
 
