@@ -82,15 +82,15 @@ def rate(
     impossible.
 
     **Intervals.** Deals are resampled, all games of all pairs on a deal together: the Bayesian
-    bootstrap, which weighs each deal by an independent exponential number. For each agent one deal
-    more is added, weighed likewise, all games of which it won in one half of the resamples and lost
-    in the other. The ends are the 2.5 % and 97.5 % quantiles. Of one binomial proportion these are
-    the ends of its mid-p interval: the weights make Beta distributions of it, and the two halves
-    those of the two tails of Clopper and Pearson. So equal deals leave a doubt, and few deals a
-    large one. Where deals scatter in small steps the deal added is made smaller, by the rule of
-    `war_agents.arena.intervals.deal_interval` for its allowance, with a deal's influence on the
-    rating as its distance. The seat has an interval of the same kind. More than 1,000 deals are
-    resampled in blocks of successive ones.
+    bootstrap, which weighs each deal by an independent exponential number. For each agent, every
+    resample is fitted twice: with one deal more, weighed likewise, all games of which it won, and
+    with one that it lost. The ends are the 2.5 % and 97.5 % quantiles of both together. Of one
+    binomial proportion these are the ends of its mid-p interval: the weights make Beta
+    distributions of it, and the two fits those of the two tails of Clopper and Pearson. So equal
+    deals leave a doubt, and few deals a large one. Where deals scatter in small steps the deal
+    added is made smaller, by the rule of `war_agents.arena.intervals.deal_interval` for its
+    allowance, with a deal's influence on the rating as its distance. The seat has an interval of
+    the same kind. More than 1,000 deals are resampled in blocks of successive ones.
 
     Sources: D. B. Rubin, "The Bayesian bootstrap", The Annals of Statistics 9 (1981); H. O.
     Lancaster, "Significance tests in discrete distributions", JASA 56 (1961), for the mid-p.
@@ -194,13 +194,13 @@ def _ends(
     weights = rng.standard_exponential((resamples, len(blocks)))
     resampled = np.tensordot(weights, blocks, axes=1) + prior
     more = rng.standard_exponential((resamples, 1, 1))
-    start = np.broadcast_to(best, (resamples, best.shape[1]))
+    start = np.broadcast_to(best, (2 * resamples, best.shape[1]))
     ends = np.empty((2, len(won)))
     for k, deal in enumerate(won):
         seen, far = np.split(squares[:, k], [len(blocks)])
-        chosen = resampled.copy()
-        chosen[::2] += more[::2] * deal * _allowance(seen, far[k])
-        chosen[1::2] += more[1::2] * deal[:, ::-1] * _allowance(seen, far[len(won) + k])
+        up = resampled + more * deal * _allowance(seen, far[k])
+        down = resampled + more * deal[:, ::-1] * _allowance(seen, far[len(won) + k])
+        chosen = np.concatenate([up, down])
         values = strengths(fit(design, chosen, start))[:, k]
         ends[:, k] = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return ends
