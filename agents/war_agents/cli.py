@@ -12,20 +12,23 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final, Literal, NoReturn
 
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from war_agents.arena.folder import HTML_FILE, RESULTS_FILE
+from war_agents.arena.players import is_code
 from war_agents.arena.report import print_report
-from war_agents.arena.tournament import REPORT_FILE, RESULTS_FILE, run_tournament
+from war_agents.arena.tournament import ALL, Tournament
 from war_agents.bench import Section
 from war_agents.card import read_card
 from war_agents.show import score_lines, show_model
 from war_envs.messages import printable
 from war_envs.registration import GYMNASIUM_IDS, PETTINGZOO_IDS
-from war_envs.variant import make_variant
+from war_envs.variant import VARIANT_NAMES, make_variant
 
 _DESCRIPTION: Final = """\
 War of Attack and Defence and Strategic War: trains agents and compares them.
@@ -126,41 +129,107 @@ def _tournament(
     minimal: bool = False,
     fair: bool = False,
     open_cards: bool = False,
+    variants: tuple[str, ...] = (),
     num_ranks: int = 13,
     max_turns: int | None = None,
     own_card: Literal["bottom", "first"] | None = None,
     deals: int = 1000,
     seed: int = 0,
+    until_separated: float | None = None,
+    deterministic: bool = False,
+    time_limit: float = 10.0,
+    workers: int | None = None,
+    ray: str | None = None,
     out: Path | None = None,
+    resume: bool = False,
 ) -> None:
     """Plays every agent against every other, each deal from both seats.
 
     Args:
-        agents: At least two: names such as random and memory, run folders, model files.
+        agents: At least two: names such as random and memory, run folders, model files, or
+            module:factory for your own code.
         game: What is played.
         minimal: Two suits instead of four.
         fair: Both players hold the same ranks in the same order.
         open_cards: All cards lie face up.
+        variants: Several variants, such as standard minimal+fair, or all; each is reported, and
+            their mean.
         num_ranks: Ranks in the deck, odd, 3 to 13.
         max_turns: Turns after which a game is cut off, a draw; by default 40 a card of the deck.
         own_card: Attack and Defence only: where a winner's own card goes; by default bottom.
         deals: Deals a pair. Each is played twice, in Strategic War four times (both first
-            attackers).
+            attackers). With --until-separated, the most there may be.
         seed: The same seed gives the same deals, and all draws of the agents.
-        out: Folder for results.json and report.md; without it there is only the table.
+        until_separated: Play on until the order of all agents by their mean scores is decided, at
+            this family-wise confidence, such as 0.95.
+        deterministic: Trained agents take their likeliest actions; by default they sample.
+        time_limit: Seconds that an agent of yours may take for a choice; a game in which it takes
+            longer is lost.
+        workers: Processes that play; by default one a core. 0 plays in this one.
+        ray: Address of a Ray cluster to play on, such as auto (needs the extra "ray").
+        out: Folder for the games, results.json, report.md and report.html; without it there is only
+            the table.
+        resume: Go on with the tournament in the folder of --out, which must have the same settings.
     """
-    options: dict[str, Any] = {"minimal": minimal, "fair": fair, "open_cards": open_cards}
-    options |= {"num_ranks": num_ranks, "max_turns": max_turns}
+    modes: dict[str, Any] = {"minimal": minimal, "fair": fair, "open_cards": open_cards}
+    options: dict[str, Any] = {"num_ranks": num_ranks, "max_turns": max_turns}
     if own_card is not None:
         options["own_card"] = own_card
-    variant = make_variant(game, **options)
-    with _progress() as progress:
-        result = run_tournament(
-            agents, game=game, variant=variant, deals=deals, seed=seed, out=out, progress=progress
+    for mode, chosen in modes.items():
+        if variants and chosen:
+            raise ValueError(f"{mode}=True is not allowed with variants; name it there")
+    if resume and out is None:
+        raise ValueError("resume=True is not allowed without out, the folder to go on with")
+    if variants == (ALL,):
+        variants = VARIANT_NAMES
+    if any(map(is_code, agents)):
+        sys.path.insert(0, os.getcwd())  # as in python -m: where the user's modules are
+    tournament = Tournament(
+        agents,
+        game=game,
+        variants=(
+            [make_variant(game, name, **options) for name in variants]
+            or make_variant(game, **modes, **options)
+        ),
+        deals=deals,
+        seed=seed,
+        until_separated=until_separated,
+        deterministic=deterministic,
+        time_limit=time_limit,
+        workers=workers,
+        ray=ray,
+    )
+    try:
+        with _sigterm_as_ctrl_c(), _progress() as progress:
+            result = tournament.run(out, resume=resume, progress=progress)
+    except KeyboardInterrupt as error:
+        error.args = (
+            ("interrupted",)
+            if out is None
+            else (f"interrupted; the same command with --resume goes on in {out}",)
         )
+        raise
     print_report(result)
     if out is not None:
-        print(f"The report is in {out / REPORT_FILE}, the numbers are in {out / RESULTS_FILE}")
+        print(f"The report is in {out / HTML_FILE}, the numbers are in {out / RESULTS_FILE}")
+
+
+@contextlib.contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    """SIGTERM ends what is done meanwhile as Ctrl-C would, so that no process is left behind."""
+
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
+        raise _TerminatedError
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class _TerminatedError(KeyboardInterrupt):
+    exit_code = 128 + signal.SIGTERM
 
 
 @contextlib.contextmanager

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from war_agents.arena.match import MatchResult, games_per_deal
-from war_agents.arena.ratings import deal_interval
+from war_agents.arena.games import games_per_deal
+from war_agents.arena.intervals import deal_interval
+from war_agents.arena.match import MatchResult
+from war_agents.arena.players import Player
 from war_agents.arena.results import (
     MEAN,
     Forfeits,
     NotableGame,
     PairResult,
-    Player,
     Rating,
     Separation,
     Standing,

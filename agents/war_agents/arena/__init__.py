@@ -1,21 +1,44 @@
 """Matches and tournaments between agents, and what their results are worth."""
 
 from war_agents.arena.intervals import Interval, deal_interval
-from war_agents.arena.match import MatchResult, play_match
+from war_agents.arena.match import Forfeit, MatchResult, play_match
+from war_agents.arena.payoffs import NashAverage, alpha_rank, cycles, nash_average
+from war_agents.arena.players import Player
 from war_agents.arena.ratings import RatingFit, rate
-from war_agents.arena.results import PairResult, Rating, TournamentResult
+from war_agents.arena.results import (
+    Forfeits,
+    NotableGame,
+    PairResult,
+    Rating,
+    Separation,
+    Standing,
+    TournamentResult,
+)
+from war_agents.arena.separation import SeparationTest
 from war_agents.arena.tallies import PairGames
-from war_agents.arena.tournament import run_tournament
+from war_agents.arena.tournament import Tournament, run_tournament
 
 __all__ = [
+    "Forfeit",
+    "Forfeits",
     "Interval",
     "MatchResult",
+    "NashAverage",
+    "NotableGame",
     "PairGames",
     "PairResult",
+    "Player",
     "Rating",
     "RatingFit",
+    "Separation",
+    "SeparationTest",
+    "Standing",
+    "Tournament",
     "TournamentResult",
+    "alpha_rank",
+    "cycles",
     "deal_interval",
+    "nash_average",
     "play_match",
     "rate",
     "run_tournament",

@@ -1,0 +1,147 @@
+"""Blocks of games: what is handed out to be played, and how the games of failing agents end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import cloudpickle
+import numpy as np
+from numpy.typing import NDArray
+
+from war_agents.arena.games import Games, Recording, Watch, play_games
+from war_agents.arena.players import Entrant, Given
+from war_envs.variant import Variant
+
+PATIENCE: Final = 10
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What whoever plays has to know of a tournament.
+
+    Attributes:
+        players: what to make each agent from: a name, a path or ``module:factory``; or for agents
+            that only this process can make, one a variant.
+        names: of the players.
+        variants: what is played.
+        seed: what deals and draws come from.
+        deterministic: do trained agents take their likeliest action?
+        limited: for each player, is it held to the time limit?
+        time_limit: seconds for a choice.
+        path: where to look for the user's modules.
+    """
+
+    players: tuple[str | tuple[Given, ...], ...]
+    names: tuple[str, ...]
+    variants: tuple[Variant, ...]
+    seed: int
+    deterministic: bool
+    limited: tuple[bool, ...]
+    time_limit: float
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Games that a pair plays side by side.
+
+    Attributes:
+        variant, a, b: places in the setup's variants and players.
+        deals, places: int64 (K,), see `war_agents.arena.games.play_games`.
+    """
+
+    variant: int
+    a: int
+    b: int
+    deals: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+    @property
+    def games(self) -> int:
+        """How many."""
+        return len(self.deals)
+
+    def part(self, first: int, last: int) -> "Block":
+        """The games from ``first`` to before ``last``, in a block of their own."""
+        at = slice(first, last)
+        return Block(self.variant, self.a, self.b, self.deals[at], self.places[at])
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The process that played a block is gone, and with it the games.
+
+    Attributes:
+        side: which agent of the pair was being asked; -1 for none.
+        reason: what happened.
+    """
+
+    side: int
+    reason: str
+
+
+class Table:
+    """Where blocks are played: the players of a tournament, in this process.
+
+    Raises:
+        ValueError: a player cannot be made here.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._entrants = [
+            [
+                Entrant.of(
+                    given[i] if isinstance(given, tuple) else given,
+                    variant,
+                    deterministic=setup.deterministic,
+                )
+                for i, variant in enumerate(setup.variants)
+            ]
+            for given in setup.players
+        ]
+
+    def play(
+        self, block: Block, watch: Watch | None = None, recording: Recording | None = None
+    ) -> Games:
+        """The games of ``block``; those in which an agent fails are lost to it."""
+        return play_games(
+            (self._entrants[block.a][block.variant], self._entrants[block.b][block.variant]),
+            self._setup.variants[block.variant],
+            self._setup.seed,
+            block.deals,
+            block.places,
+            forfeit=True,
+            watch=watch,
+            recording=recording,
+        )
+
+
+def play_or_forfeit(block: Block, attempt: Callable[[Block], Games | Lost]) -> Games:
+    """The games of ``block``, where a process may be lost to an agent that hangs or exits.
+
+    All are tried at once. If that fails, each game is tried by itself, so that only those are lost
+    to the agent in which it does it again. Each such game takes seconds, so after `PATIENCE` of
+    them in a row the agent is asked no more in this block.
+    """
+    outcome = attempt(block)
+    if isinstance(outcome, Games):
+        return outcome
+    parts: list[Games] = []
+    in_a_row: list[Lost] = []
+    for row in range(block.games):
+        if len(in_a_row) < PATIENCE:
+            outcome = attempt(block.part(row, row + 1))
+            in_a_row = [] if isinstance(outcome, Games) else [*in_a_row, outcome]
+        elif isinstance(outcome, Lost):
+            reason = f"was not asked: {PATIENCE} times before it {in_a_row[-1].reason}"
+            outcome = Lost(in_a_row[-1].side, reason)
+        parts.append(
+            outcome if isinstance(outcome, Games) else Games.forfeited(outcome.side, outcome.reason)
+        )
+    return Games.joined(parts)
+
+
+def dumps(value: Any) -> bytes:
+    """``value`` for another process that runs the same program."""
+    return bytes(cloudpickle.dumps(value))

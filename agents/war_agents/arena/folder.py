@@ -1,0 +1,123 @@
+"""A tournament's folder: what it holds from the first game to the report."""
+
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from filelock import FileLock, Timeout
+
+from war_agents.arena import report
+from war_agents.arena.blocks import Block
+from war_agents.arena.files import make_writable_folder, write_text
+from war_agents.arena.games import Games
+from war_agents.arena.results import TournamentResult
+from war_agents.arena.stream import GAMES_FILE, GameStream
+from war_agents.card import parse_json, read_limited
+from war_envs.messages import shown
+
+SETTINGS_FILE: Final = "settings.json"
+RESULTS_FILE: Final = "results.json"
+MARKDOWN_FILE: Final = "report.md"
+HTML_FILE: Final = "report.html"
+_MAX_BYTES: Final = 10_000_000
+
+
+class TournamentFolder:
+    """Holds ``settings.json``, the games as they are played, and in the end results and reports.
+
+    Args:
+        path: the folder; it is made if it is not there.
+        settings: all that decides the games; see `describe` in `war_agents.arena.tournament`.
+        resume: go on with the games that lie there; else they are played anew.
+
+    Raises:
+        ValueError: it holds something else, an unfinished tournament without ``resume``, or another
+            process works in it.
+        OSError: it cannot be written to.
+    """
+
+    def __init__(self, path: Path, settings: dict[str, Any], *, resume: bool) -> None:
+        self.path = path
+        self._settings = settings
+        self._resume = resume
+        self._refuse_others()
+        make_writable_folder(path)
+
+    @contextlib.contextmanager
+    def opened(
+        self, blocks: Sequence[Block], variants: Sequence[str], names: Sequence[str]
+    ) -> Iterator[tuple[GameStream, dict[int, Games]]]:
+        """The stream to append games to, and the blocks that have been played before.
+
+        Raises:
+            ValueError, OSError: see the class.
+        """
+        lock = FileLock(self.path / "tournament.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            raise ValueError(f"another process plays in out={str(self.path)!r}") from error
+        game = self._settings["settings"]["game"]
+        stream = GameStream(self.path / GAMES_FILE, game, variants, names)
+        try:
+            self._refuse_others()
+            write_text(self.path / SETTINGS_FILE, json.dumps(self._settings, indent=2) + "\n")
+            if self._resume:
+                found = stream.resume(blocks)
+            else:
+                found = {}
+                stream.begin()
+            yield stream, found
+        finally:
+            stream.close()
+            lock.release()
+
+    def write(self, result: TournamentResult) -> None:
+        """Writes results and reports, each whole or not at all."""
+        write_text(self.path / MARKDOWN_FILE, report.markdown(result))
+        write_text(self.path / HTML_FILE, report.html(result))
+        # Last, so that where it lies all lies.
+        text = json.dumps(result.to_json(), indent=2, allow_nan=False)
+        write_text(self.path / RESULTS_FILE, text + "\n")
+
+    def _refuse_others(self) -> None:
+        """Refuses a folder that is not this tournament's."""
+        file = self.path / SETTINGS_FILE
+        if not file.exists():
+            for other in (RESULTS_FILE, GAMES_FILE):
+                if (self.path / other).exists():
+                    raise ValueError(
+                        f"out={str(self.path)!r} holds {other} of something else; "
+                        "choose another folder, or remove it"
+                    )
+            return
+        try:
+            found = parse_json(read_limited(file, _MAX_BYTES))
+        except ValueError:
+            found = None
+        differences = list(_differences(found, self._settings))
+        if differences:
+            raise ValueError(
+                f"out={str(self.path)!r} holds another tournament: "
+                f"{'; '.join(differences[:3])}; choose another folder, or remove it"
+            )
+        if not self._resume and not (self.path / RESULTS_FILE).exists():
+            raise ValueError(
+                f"out={str(self.path)!r} holds an unfinished tournament with these settings; "
+                "resume it (--resume), or remove it"
+            )
+
+
+def _differences(found: object, wanted: object, name: str = "") -> Iterator[str]:
+    """Where two values differ, in words."""
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        for key in [*wanted, *(key for key in found if key not in wanted)]:
+            label = f"{name}.{key}" if name else key
+            yield from _differences(found.get(key), wanted.get(key), label)
+    elif isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
+        for i, pair in enumerate(zip(found, wanted, strict=True)):
+            yield from _differences(*pair, f"{name}[{i}]")
+    elif found != wanted:
+        yield f"{name or SETTINGS_FILE} is {shown(found)} there, {shown(wanted)} here"

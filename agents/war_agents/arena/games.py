@@ -1,0 +1,302 @@
+"""Games between two agents, side by side in one batch; each chooses for its seats alone."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from war_agents.arena.memory import Memory
+from war_agents.arena.players import Entrant
+from war_envs import seeding
+from war_envs.batch import Batch
+from war_envs.kernels import TERMINATED
+from war_envs.messages import one_line, shown
+from war_envs.variant import Variant
+
+MAX_REASON: Final = 500
+
+
+class AgentError(ValueError):
+    """An agent has failed.
+
+    Attributes:
+        side: 0 for the first agent of the pair, 1 for the second.
+        reason: what it did.
+    """
+
+    def __init__(self, side: int, name: str, reason: str) -> None:
+        super().__init__(f"agent {name!r} {reason}")
+        self.side = side
+        self.reason = reason
+
+
+class Watch:
+    """Is told how games go; this one does not listen."""
+
+    def asking(self, side: int, positions: int) -> None:
+        """An agent of the pair is asked about so many positions."""
+
+    def answered(self) -> None:
+        """It has answered."""
+
+    def ended(self, games: int) -> None:
+        """After each step: so many games have just ended."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The choices of one game.
+
+    Attributes:
+        row: which of the games that are played.
+        moves: for each step, in Attack and Defence the choices of both seats, in Strategic War that
+            of the mover.
+    """
+
+    row: int
+    moves: list[list[int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Games:
+    """K games; see `war_agents.arena.match.MatchResult` for the arrays.
+
+    Attributes:
+        results: int8 (K,).
+        lengths: int64 (K,).
+        truncated: bool (K,).
+        forfeits: for each row that an agent lost by failing, which (0 or 1) and why; its length is
+            0.
+    """
+
+    results: NDArray[np.int8]
+    lengths: NDArray[np.int64]
+    truncated: NDArray[np.bool_]
+    forfeits: dict[int, tuple[int, str]] = field(default_factory=dict)
+
+    @classmethod
+    def joined(cls, parts: "Sequence[Games]") -> "Games":
+        """The games of all ``parts``, in their order."""
+        starts = np.cumsum([0, *(len(part.results) for part in parts)]).tolist()
+        return cls(
+            np.concatenate([part.results for part in parts]),
+            np.concatenate([part.lengths for part in parts]),
+            np.concatenate([part.truncated for part in parts]),
+            {
+                start + row: forfeit
+                for start, part in zip(starts, parts, strict=False)
+                for row, forfeit in part.forfeits.items()
+            },
+        )
+
+    @classmethod
+    def forfeited(cls, side: int, reason: str) -> "Games":
+        """One game that an agent has lost by failing; it has length 0."""
+        return cls(
+            np.array([-1 if side == 0 else 1], np.int8),
+            np.zeros(1, np.int64),
+            np.zeros(1, np.bool_),
+            {0: (side, reason)},
+        )
+
+
+def games_per_deal(game: str) -> int:
+    """How often a deal is played: 2 times in Attack and Defence, 4 times in Strategic War."""
+    return 2 if game == "attack-defence" else 4
+
+
+def chunks(
+    game: str, first: int, last: int, chunk_games: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """The games of the deals from ``first`` to before ``last``, about ``chunk_games`` at a time.
+
+    Yields:
+        The deals and the places of each chunk, as `play_games` takes them; whole deals.
+    """
+    per_deal = games_per_deal(game)
+    stride = max(1, chunk_games // per_deal)
+    for start in range(first, last, stride):
+        rows = np.arange(start * per_deal, min(start + stride, last) * per_deal)
+        yield rows // per_deal, rows % per_deal
+
+
+def play_games(
+    pair: tuple[Entrant, Entrant],
+    variant: Variant,
+    seed: int,
+    deals: NDArray[np.int64],
+    places: NDArray[np.int64],
+    *,
+    forfeit: bool = False,
+    watch: Watch | None = None,
+    recording: Recording | None = None,
+) -> Games:
+    """Plays K games to their ends.
+
+    Args:
+        pair: the agents.
+        variant: what they play.
+        seed: what deals and draws come from.
+        deals: int64 (K,), the number of each game's deal.
+        places: int64 (K,), which game of its deal each is.
+        forfeit: an agent that fails in a batch is asked again about each position by itself, and
+            loses the games in which it fails again; else it raises.
+        watch: is told how it goes.
+        recording: is given the choices of one of the games.
+
+    Raises:
+        AgentError: an agent raised, or answered with anything but a legal action a position.
+    """
+    watch = watch or Watch()
+    first_attacker = None if variant.game == "attack-defence" else places // 2
+    batch = Batch(variant, len(deals))
+    batch.reset(seed, domain=seeding.EVALUATION, lanes=deals, first_attacker=first_attacker)
+    seeds = _seat_seeds(seed, deals, first_attacker)
+    players = (
+        _Player(0, pair[0], places % 2, seeds, batch, watch),
+        _Player(1, pair[1], 1 - places % 2, seeds, batch, watch),
+    )
+    number = len(deals)
+    games = Games(np.zeros(number, np.int8), np.zeros(number, np.int64), np.zeros(number, np.bool_))
+    running = np.arange(len(deals))
+    actions = np.zeros((number, 2), np.int64)
+    step_number = 0
+    while len(running):
+        failed: dict[int, tuple[int, str]] = {}
+        for player in players:
+            rows = running
+            if first_attacker is not None:
+                rows = running[batch.mover[running] == player.seats[running]]
+            if len(rows):
+                chosen, reasons = player.choose(rows, step_number, forfeit=forfeit)
+                actions[rows, player.seats[rows]] = chosen
+                for row, reason in reasons.items():
+                    # Where both fail at once it is seat 0 that loses, whoever is named first.
+                    if row not in failed or player.seats[row] == 0:
+                        failed[row] = player.side, reason
+        if failed:
+            _end(batch, games, failed)
+        if recording is not None and recording.row in running:
+            choices = actions[recording.row]
+            if first_attacker is not None:
+                choices = choices[[batch.mover[recording.row]]]
+            recording.moves.append(choices.tolist())
+        step = batch.step(actions, autoreset=False)
+        step_number += 1
+        ended = step.final_rows
+        if len(ended):
+            games.results[ended] = step.reward[ended, players[0].seats[ended]]
+            games.lengths[ended] = step_number
+            games.truncated[ended] = step.truncated[ended]
+        if len(ended) or failed:
+            running = running[~(step.terminated | step.truncated)[running]]
+        watch.ended(len(ended) + len(failed))
+    return games
+
+
+def _end(batch: Batch, games: Games, failed: dict[int, tuple[int, str]]) -> None:
+    """Ends games that an agent has lost by failing."""
+    for row, (side, reason) in failed.items():
+        batch.games["status"][row] = TERMINATED
+        games.results[row] = -1 if side == 0 else 1
+        games.forfeits[row] = (side, reason)
+
+
+def _seat_seeds(
+    seed: int, deals: NDArray[np.int64], first_attacker: NDArray[np.int64] | None
+) -> NDArray[np.uint64]:
+    """The seed of each seat in each game: uint64 (K, 2)."""
+    counters = (2 * deals + (0 if first_attacker is None else first_attacker)).astype(np.uint64)
+    streams = [seeding.generator_state(seed, seeding.AGENTS, seat)[:1] for seat in (0, 1)]
+    return np.stack([seeding.action_seeds(stream, counters) for stream in streams], axis=1)
+
+
+class _Player:
+    """One agent in one batch: where it sits, and what it remembers.
+
+    Args:
+        seats: int64 (K,), its seat in each game.
+        seeds: uint64 (K, 2), one for each game and seat.
+    """
+
+    def __init__(
+        self,
+        side: int,
+        entrant: Entrant,
+        seats: NDArray[np.int64],
+        seeds: NDArray[np.uint64],
+        batch: Batch,
+        watch: Watch,
+    ) -> None:
+        self.name, self.agent = entrant
+        self.side = side
+        self.seats = seats
+        self._seeds = seeds[np.arange(len(seats)), seats]
+        self._batch = batch
+        self._watch = watch
+        self._memory = Memory(len(seats))
+
+    def choose(
+        self, rows: NDArray[np.int64], step_number: int, *, forfeit: bool
+    ) -> tuple[NDArray[np.int64], dict[int, str]]:
+        """The agent's choices in the games ``rows`` (K,): legal actions, int64 (K,).
+
+        With ``forfeit`` also in which games it has failed and how; its choices there are undefined.
+        """
+        try:
+            return self._ask(rows, step_number), {}
+        except AgentError as error:
+            if not forfeit:
+                raise
+            if len(rows) == 1:
+                return np.zeros(1, np.int64), {int(rows[0]): error.reason}
+        parts = [self.choose(rows[i : i + 1], step_number, forfeit=True) for i in range(len(rows))]
+        reasons = {row: reason for _, failed in parts for row, reason in failed.items()}
+        return np.concatenate([chosen for chosen, _ in parts]), reasons
+
+    def _ask(self, rows: NDArray[np.int64], step_number: int) -> NDArray[np.int64]:
+        observation, mask = self._batch.observe(
+            rows, self.seats[rows], encoding=self.agent.encoding, memory=self.agent.memory
+        )
+        # The arrays are the agent's own, so that nothing it does to them reaches anybody else.
+        legal = mask.copy()
+        seeds = seeding.action_seeds(self._seeds[rows], step_number)
+        self._watch.asking(self.side, len(rows))
+        try:
+            answer: Any = self.agent.act(observation, mask, seeds, *self._memory.recall(rows))
+            if not isinstance(answer, tuple) or len(answer) != 2:
+                self._fail(f"returned {shown(answer)}; it must be (actions, state)")
+            actions = np.asarray(answer[0])
+        except AgentError:
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is its own
+            self._fail(f"failed: {type(error).__name__}: {one_line(error)}", error)
+        self._watch.answered()
+        checked = self._checked(actions, legal)
+        try:
+            self._memory.keep(rows, answer[1])
+        except ValueError as error:
+            self._fail(f"returned a wrong state: {error}", error)
+        return checked
+
+    def _checked(self, actions: NDArray[Any], legal: NDArray[np.int8]) -> NDArray[np.int64]:
+        number, num_actions = legal.shape
+        if actions.dtype.kind not in "iu" or actions.shape != (number,):
+            self._fail(
+                f"returned actions of dtype {actions.dtype} and shape {actions.shape}; "
+                f"they must be integers of shape ({number},)"
+            )
+        possible = (actions >= 0) & (actions < num_actions)
+        possible &= legal[np.arange(number), np.where(possible, actions, 0)] != 0
+        if not possible.all():
+            wrong = int(np.argmin(possible))
+            self._fail(
+                f"chose the illegal action {actions[wrong]}; "
+                f"legal were {', '.join(map(str, np.flatnonzero(legal[wrong])))}"
+            )
+        return actions.astype(np.int64)
+
+    def _fail(self, reason: str, cause: BaseException | None = None) -> NoReturn:
+        raise AgentError(self.side, self.name, reason[:MAX_REASON]) from cause

@@ -1,0 +1,125 @@
+"""A few games to look at: the longest, and the biggest upset, with their deal and moves."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from war_agents.arena.match import MatchResult
+from war_agents.arena.results import NotableGame
+from war_envs import attack_defence_v0, seeding, strategic_war_v0
+from war_envs.batch import Batch
+from war_envs.engine import ENGINES, Hands
+
+Replay = Callable[[int, int, int], list[list[int]] | None]
+
+
+class _Found(NamedTuple):
+    """A game: its match, and its deal and place there."""
+
+    match: int
+    deal: int
+    place: int
+
+
+def notable_games(
+    matches: Sequence[MatchResult], elo: Mapping[str, Mapping[str, float]], replay: Replay
+) -> tuple[NotableGame, ...]:
+    """The longest game, and the biggest upset if there was any.
+
+    Args:
+        matches: all games.
+        elo: the ratings of all agents in each variant.
+        replay: the choices in game ``(match, deal, place)``, step by step; None if it goes another
+            way when it is played again.
+    """
+    chosen = [("longest", _longest(matches), None), *_upset(matches, elo)]
+    games = []
+    for why, found, gap in chosen:
+        moves = None if found is None else replay(*found)
+        if found is not None and moves is not None:
+            games.append(_told(why, matches[found.match], found, gap, moves))
+    return tuple(games)
+
+
+def _longest(matches: Sequence[MatchResult]) -> _Found | None:
+    """The longest game that came to an end; if none did, the first that was cut off."""
+    best, longest = None, (False, 0)
+    for number, match in enumerate(matches):
+        for cut_off in (False, True):
+            lengths = np.where(match.truncated == cut_off, match.lengths, 0)
+            at = np.unravel_index(int(lengths.argmax()), lengths.shape)
+            if lengths[at] > 0 and (not cut_off, int(lengths[at])) > longest:
+                best = _Found(number, int(at[0]), int(at[1]))
+                longest = (not cut_off, int(lengths[at]))
+    return best
+
+
+def _upset(
+    matches: Sequence[MatchResult], elo: Mapping[str, Mapping[str, float]]
+) -> Iterator[tuple[str, _Found, float]]:
+    """The game that was won against the widest gap; the shortest of several."""
+    upsets = []
+    for number, match in enumerate(matches):
+        ratings = elo[match.variant.name]
+        gap = ratings[match.b] - ratings[match.a]
+        won = (match.results == np.sign(gap)) & (match.lengths > 0)
+        if gap and won.any():
+            lengths = np.where(won, match.lengths, np.iinfo(np.int64).max)
+            at = np.unravel_index(int(lengths.argmin()), lengths.shape)
+            upsets.append((abs(gap), -number, _Found(number, int(at[0]), int(at[1]))))
+    if upsets:
+        gap, _, found = max(upsets)
+        yield "biggest upset", found, gap
+
+
+def _told(
+    why: str, match: MatchResult, found: _Found, gap: float | None, moves: list[list[int]]
+) -> NotableGame:
+    _, deal, place = found
+    seat = place % 2
+    names = (match.a, match.b)
+    result = int(match.results[deal, place])
+    first_attacker = place // 2 if match.game == "strategic-war" else None
+    hands = _hands(match, deal, first_attacker)
+    return NotableGame(
+        why=why,
+        variant=match.variant.name,
+        deal=deal,
+        players=(names[seat], names[1 - seat]),
+        first_attacker=first_attacker,
+        winner=None if result == 0 else names[0 if result > 0 else 1],
+        truncated=bool(match.truncated[deal, place]),
+        length=int(match.lengths[deal, place]),
+        elo_gap=gap,
+        hands=(tuple(hands[0]), tuple(hands[1])),
+        moves=tuple(_events(match, hands, first_attacker, moves)),
+    )
+
+
+def _hands(match: MatchResult, deal: int, first_attacker: int | None) -> Hands:
+    """The hands of a deal, top first."""
+    batch = Batch(match.variant, 1)
+    first = None if first_attacker is None else [first_attacker]
+    batch.reset(match.seed, domain=seeding.EVALUATION, lanes=[deal], first_attacker=first)
+    engine = ENGINES[match.variant.game]
+    first_hand, second_hand = (engine.hand(batch.games[0], seat) for seat in (0, 1))
+    return engine.card_names(first_hand), engine.card_names(second_hand)
+
+
+def _events(
+    match: MatchResult, hands: Hands, first_attacker: int | None, moves: list[list[int]]
+) -> Iterator[str]:
+    """What happened at each step, in the words of the environment."""
+    raw_env: Any = (
+        attack_defence_v0.raw_env if match.game == "attack-defence" else strategic_war_v0.raw_env
+    )
+    env = raw_env(**match.variant.options)
+    options: dict[str, Any] = {"hands": hands}
+    if first_attacker is not None:
+        options["first_attacker"] = first_attacker
+    env.reset(seed=match.seed, options=options)
+    for step in moves:
+        for action in step:
+            env.step(action)
+        yield str(env.infos["player_0"]["event"])

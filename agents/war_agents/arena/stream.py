@@ -1,0 +1,169 @@
+"""The games of a tournament on disk: games.jsonl, a line a game, whole blocks at a time.
+
+A line holds ``variant``, ``a``, ``b``, ``deal``, ``seat`` (of ``a``), ``first_attacker`` (Strategic
+War only), ``result`` (+1 where ``a`` won, -1 where ``b`` won, else 0), ``length`` and
+``truncated``; where an agent has lost by failing also ``forfeit``, its name, and ``reason``. Lines
+of several pairs follow each other as they were played.
+"""
+
+import itertools
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import numpy as np
+
+from war_agents.arena.blocks import Block
+from war_agents.arena.games import Games
+from war_agents.card import parse_json, require_plain
+
+GAMES_FILE: Final = "games.jsonl"
+_RESULT: Final = ', "result": '
+_MAX_LENGTH: Final = 2**62
+
+
+class GameStream:
+    """Appends blocks to a file, and reads them back.
+
+    Args:
+        file: games.jsonl.
+        game: what is played.
+        variants, names: what blocks count.
+    """
+
+    def __init__(
+        self, file: Path, game: str, variants: Sequence[str], names: Sequence[str]
+    ) -> None:
+        self._file = file
+        self._game = game
+        self._variants = variants
+        self._names = names
+        self._opened: BinaryIO | None = None
+
+    def begin(self) -> None:
+        """Starts with an empty file."""
+        self._opened = self._file.open("wb")
+
+    def resume(self, blocks: Sequence[Block]) -> dict[int, Games]:
+        """Reads what has been played of ``blocks``; what was torn is cut off, and played again.
+
+        Raises:
+            ValueError: the file holds other games than those of the blocks, or is damaged.
+        """
+        if not self._file.exists():
+            self.begin()
+            return {}
+        require_plain(self._file)
+        found: dict[int, Games] = {}
+        with self._file.open("rb") as file:
+            whole = self._read(file, blocks, found)
+        self._opened = self._file.open("r+b")
+        self._opened.truncate(whole)
+        self._opened.seek(whole)
+        return found
+
+    def append(self, block: Block, games: Games) -> None:
+        """Adds the games of ``block``; when it returns they outlive a crash.
+
+        Raises:
+            OSError: the disk is full. Nothing but the last block is lost then.
+        """
+        if self._opened is None:
+            raise RuntimeError("call begin() or resume() first")
+        text = "".join(self._lines(block, games))
+        self._opened.write(text.encode())
+        self._opened.flush()
+        os.fsync(self._opened.fileno())
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._opened is not None:
+            self._opened.close()
+
+    def _lines(self, block: Block, games: Games) -> Iterator[str]:
+        for row, key in enumerate(self._keys(block)):
+            rest = (
+                f'{_RESULT}{games.results[row]}, "length": {games.lengths[row]}, '
+                f'"truncated": {"true" if games.truncated[row] else "false"}'
+            )
+            if row in games.forfeits:
+                side, reason = games.forfeits[row]
+                name = self._names[(block.a, block.b)[side]]
+                rest += f', "forfeit": {json.dumps(name)}, "reason": {json.dumps(reason)}'
+            yield f"{key}{rest}}}\n"
+
+    def _keys(self, block: Block) -> Iterator[str]:
+        """How the line of each game begins: which game it is."""
+        pair = (
+            f'{{"variant": {json.dumps(self._variants[block.variant])}, '
+            f'"a": {json.dumps(self._names[block.a])}, "b": {json.dumps(self._names[block.b])}, '
+        )
+        for deal, place in zip(block.deals.tolist(), block.places.tolist(), strict=True):
+            first = f', "first_attacker": {place // 2}' if self._game == "strategic-war" else ""
+            yield f'{pair}"deal": {deal}, "seat": {place % 2}{first}'
+
+    def _read(self, file: BinaryIO, blocks: Sequence[Block], found: dict[int, Games]) -> int:
+        """Reads whole blocks into ``found``; the number of bytes that they take."""
+        starts = {next(self._keys(block)): i for i, block in enumerate(blocks)}
+        whole = number = 0
+        while line := file.readline():
+            place = starts.pop(line.decode(errors="replace").partition(_RESULT)[0], None)
+            keys = [""] if place is None else list(self._keys(blocks[place]))
+            lines = [line, *itertools.islice(file, len(keys) - 1)]
+            rows = []
+            for key, text in zip(keys, lines, strict=False):
+                row = self._parsed(key, text)
+                if row is None:
+                    break
+                rows.append(row)
+            if place is None or len(rows) < len(keys):
+                if len(rows) < len(lines) - 1 or file.readline():  # more than a torn end is wrong
+                    raise ValueError(
+                        f"{self._file} is damaged: line {number + len(rows) + 1} is none of this "
+                        "tournament"
+                    )
+                break
+            found[place] = _games(rows)
+            number += len(lines)
+            whole = file.tell()
+        return whole
+
+    @staticmethod
+    def _parsed(key: str, line: bytes) -> dict[str, Any] | None:
+        """What a line says of the game ``key``; None if it is not whole, or of another game."""
+        if not line.startswith(f"{key}{_RESULT}".encode()) or not line.endswith(b"\n"):
+            return None
+        try:
+            row = parse_json(line)
+        except ValueError:
+            return None
+        return row if isinstance(row, dict) and _is_sound(row) else None
+
+
+def _is_sound(row: dict[str, Any]) -> bool:
+    result, length, truncated = row.get("result"), row.get("length"), row.get("truncated")
+    failed, reason = row.get("forfeit"), row.get("reason")
+    return (
+        type(result) is int
+        and result in (-1, 0, 1)
+        and type(length) is int
+        and 0 <= length <= _MAX_LENGTH
+        and type(truncated) is bool
+        and ((failed is None and reason is None) or isinstance(reason, str))
+        and failed in (None, row.get("a") if result < 0 else row.get("b"))
+    )
+
+
+def _games(rows: Sequence[dict[str, Any]]) -> Games:
+    return Games(
+        np.array([row["result"] for row in rows], np.int8),
+        np.array([row["length"] for row in rows], np.int64),
+        np.array([row["truncated"] for row in rows], np.bool_),
+        {
+            i: (0 if row["forfeit"] == row["a"] else 1, row["reason"])
+            for i, row in enumerate(rows)
+            if "forfeit" in row
+        },
+    )

@@ -1,0 +1,59 @@
+"""A process that plays blocks: ``python -m war_agents.arena.worker HEARTBEAT``.
+
+It reads a pickled `Setup` and then blocks from its standard input. To its standard output it writes
+None, or what is wrong with the setup, and then what came of each block; what agents print goes to
+standard error. It ends when its input ends, so it never outlives the tournament, whatever an agent
+is doing.
+"""
+
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from war_agents.arena.blocks import Table
+from war_agents.arena.heartbeat import Heartbeat
+from war_envs.messages import one_line
+
+
+def main() -> None:
+    """Plays until standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the tournament ends its workers by itself
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(sys.stdin.buffer, tasks), daemon=True).start()
+    heartbeat = Heartbeat(Path(sys.argv[1]))
+    try:
+        table = Table(pickle.loads(tasks.get()))  # noqa: S301 - from the process that started this
+        fault = None
+    except Exception as error:  # noqa: BLE001 - a user's class may raise anything
+        fault = f"{type(error).__name__}: {one_line(error)}"
+    _reply(replies, fault)
+    while True:
+        block, recording = tasks.get()
+        heartbeat.begin()
+        outcome = table.play(block, heartbeat, recording)
+        heartbeat.begin()
+        _reply(replies, (outcome, recording))
+
+
+def _reply(replies: BinaryIO, value: Any) -> None:
+    pickle.dump(value, replies)
+    replies.flush()
+
+
+def _read(source: BinaryIO, tasks: "queue.SimpleQueue[Any]") -> None:
+    while True:
+        try:
+            tasks.put(pickle.load(source))  # noqa: S301 - from the process that started this one
+        except EOFError:
+            os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
