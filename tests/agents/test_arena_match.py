@@ -395,7 +395,7 @@ def test_bad_arguments_are_refused_before_anything_is_played(
 
 def test_what_is_no_agent_is_refused() -> None:
     for wrong in (3, object(), None):
-        with pytest.raises(ValueError, match="give a name or an Agent"):
+        with pytest.raises(ValueError, match="give a name, a path, module:factory or an Agent"):
             match(wrong, chance())  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="encoding of agent 'a'='pixels'"):
         match(fixed("a", 0, encoding="pixels"), chance())

@@ -1,24 +1,36 @@
 """Tournaments: what is played, what is written, and that nothing is half written."""
 
+import dataclasses
 import json
 import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from tests.agents.players import chance, fixed, memory_like, thinker
 from war_agents import Agent
-from war_agents.arena import TournamentResult, play_match, run_tournament
+from war_agents.arena import Rating, Tournament, TournamentResult, play_match, run_tournament
 from war_envs.variant import make_variant
 
 KEYS = ["a", "b", "game", "variant", "deals", "games", "wins", "draws", "losses"]
 KEYS += ["score", "low", "high"]
+KEYS += [
+    "win_rate",
+    "win_rate_low",
+    "win_rate_high",
+    "draw_rate",
+    "draw_rate_low",
+    "draw_rate_high",
+]
+KEYS += ["truncated", "forfeits_a", "forfeits_b", "distinct_deals", "mean_length"]
 
 
 def play(*agents: Agent | str, **options: Any) -> TournamentResult:
     given: dict[str, Any] = {"game": "attack-defence", "variant": "minimal", "deals": 20, "seed": 3}
+    given["workers"] = 0  # agents here note what they were asked
     return run_tournament(agents, **{**given, **options})
 
 
@@ -36,7 +48,8 @@ def test_every_pair_plays_as_it_would_alone(game: str) -> None:
             by_name[pair.a], by_name[pair.b], game=game, variant="minimal", deals=20, seed=3
         )
         assert (pair.wins, pair.draws, pair.losses) == (alone.wins, alone.draws, alone.losses)
-        assert (pair.score, pair.low, pair.high) == (alone.score, alone.low, alone.high)
+        assert pair.score == alone.score
+        assert (pair.low, pair.high) == pytest.approx((alone.low, alone.high), abs=1e-12)
         assert pair.games == (40 if game == "attack-defence" else 80)
         assert pair.deals == 20
 
@@ -72,11 +85,15 @@ def test_equal_agents_stand_in_the_order_given() -> None:
 def test_results_file_says_all(tmp_path: Path) -> None:
     result = play(*trio(), out=tmp_path / "new" / "report")
     assert sorted(p.name for p in (tmp_path / "new" / "report").iterdir()) == [
+        "games.jsonl",
+        "report.html",
         "report.md",
         "results.json",
+        "settings.json",
+        "tournament.lock",
     ]
     written = json.loads((tmp_path / "new" / "report" / "results.json").read_text())
-    assert written == result.to_json()
+    assert written == json.loads(json.dumps(result.to_json()))
     assert [list(row) for row in written["pairs"]] == [KEYS] * 3
     for row in written["pairs"]:
         assert row["game"] == "attack-defence"
@@ -84,16 +101,23 @@ def test_results_file_says_all(tmp_path: Path) -> None:
         assert row["wins"] + row["draws"] + row["losses"] == row["games"] == 40
         assert row["score"] == pytest.approx((row["wins"] + row["draws"] / 2) / 40)
         assert 0 <= row["low"] <= row["score"] <= row["high"] <= 1
-    assert [set(row) for row in written["ratings"]] == [{"agent", "elo", "score"}] * 3
+    assert [set(row) for row in written["ratings"]] == [
+        {field.name for field in dataclasses.fields(Rating)}
+    ] * 3
     assert written["settings"] == {
         "agents": ["a", "b", "c"],
         "game": "attack-defence",
-        "variant": "minimal",
-        "options": make_variant("attack-defence", "minimal").options,
+        "variants": [
+            {"variant": "minimal", "options": make_variant("attack-defence", "minimal").options}
+        ],
         "deals": 20,
         "games_per_deal": 2,
         "seed": 3,
+        "until_separated": None,
+        "deterministic": False,
+        "time_limit": 10.0,
     }
+    assert [player["kind"] for player in written["players"]] == ["object"] * 3
     assert {"python", "war-envs", "numpy"} <= set(written["versions"])
 
 
@@ -104,14 +128,25 @@ def test_the_same_again_is_written_again_and_equal(tmp_path: Path) -> None:
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == first
 
 
-@pytest.mark.parametrize("change", [{"deals": 21}, {"seed": 4}, {"variant": "fair"}])
-def test_results_of_other_settings_are_not_replaced(tmp_path: Path, change: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        ({"deals": 21}, "settings.deals is 20 there, 21 here"),
+        ({"seed": 4}, "settings.seed is 3 there, 4 here"),
+        ({"variant": "fair"}, "variant is 'minimal' there, 'fair' here"),
+        ({"time_limit": 3}, "settings.time_limit is 10.0 there, 3.0 here"),
+    ],
+)
+def test_results_of_other_settings_are_not_replaced(
+    tmp_path: Path, change: dict[str, Any], difference: str
+) -> None:
     play(*trio(), out=tmp_path)
-    first = (tmp_path / "results.json").read_bytes()
+    first = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
     a = chance("a")
-    with pytest.raises(ValueError, match=r"out=.* holds results.json of something else"):
+    with pytest.raises(ValueError, match=r"out=.* holds another tournament: ") as raised:
         play(a, *trio()[1:], out=tmp_path, **change)
-    assert (tmp_path / "results.json").read_bytes() == first
+    assert difference in str(raised.value)
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == first
     assert not a.calls
 
 
@@ -142,7 +177,7 @@ def test_a_failing_write_leaves_the_old_files(
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == first
 
 
-def test_a_stopped_tournament_writes_nothing(tmp_path: Path) -> None:
+def test_a_stopped_tournament_says_nothing_and_is_not_played_over(tmp_path: Path) -> None:
     def stop(done: int, total: int) -> None:
         assert total == 3 * 20 * 2
         if done > 50:
@@ -150,7 +185,12 @@ def test_a_stopped_tournament_writes_nothing(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         play(*trio(), out=tmp_path, progress=stop)
-    assert not list(tmp_path.iterdir())
+    assert not {"results.json", "report.md", "report.html"} & {p.name for p in tmp_path.iterdir()}
+    games = (tmp_path / "games.jsonl").read_text().splitlines()
+    assert len(games) in (40, 80)  # whole matches
+    with pytest.raises(ValueError, match="unfinished tournament with these settings; resume it"):
+        play(*trio(), out=tmp_path)
+    assert (tmp_path / "games.jsonl").read_text().splitlines() == games
 
 
 def test_progress_ends_with_all_games() -> None:
@@ -200,3 +240,144 @@ def test_a_file_where_the_folder_should_be_is_refused_before_anything_is_played(
     with pytest.raises(OSError, match="file"):
         play(a, chance("b"), out=tmp_path / "file")
     assert not a.calls
+
+
+def several(game: str, *agents: Agent | str, **options: Any) -> TournamentResult:
+    given: dict[str, Any] = {"variants": ["standard", "minimal+fair"], "deals": 12, "seed": 3}
+    return Tournament(agents, game=game, workers=0, **{**given, **options}).run()
+
+
+@pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
+def test_several_variants_are_reported_each_and_as_their_mean(game: str) -> None:
+    names = ("random", "memory", "attack" if game == "attack-defence" else "top")
+    together = several(game, *names)
+    assert [standing.variant for standing in together.standings] == [
+        "standard",
+        "minimal+fair",
+        "mean",
+    ]
+    assert [pair.variant for pair in together.pairs] == ["standard"] * 3 + ["minimal+fair"] * 3
+    for i, variant in enumerate(("standard", "minimal+fair")):
+        alone = several(game, *names, variants=variant)
+        assert alone.pairs == together.pairs[3 * i : 3 * i + 3]
+        assert alone.standings == (together.standings[i],)
+    mean = np.mean([np.array(s.payoffs, float) for s in together.standings[:2]], axis=0)
+    assert np.allclose(together.scores, mean, equal_nan=True)
+    assert together.overall is together.standings[2]
+
+
+def test_all_variants_are_all_modes() -> None:
+    result = several("attack-defence", "random", "attack", variants="all", deals=1)
+    assert len({variant.name for variant in result.variants}) == 8
+
+
+@pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
+def test_winner_reward_record_and_rating_agree(game: str, tmp_path: Path) -> None:
+    """A strong agent against a weak one: counted anew from the record, for both seats."""
+    tournament = Tournament(
+        ["random", "memory"], game=game, variants="minimal", deals=60, seed=8, workers=0
+    )
+    result = tournament.run(tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "games.jsonl").read_text().splitlines()]
+    assert len(rows) == result.pairs[0].games
+    assert sum(row["result"] == 1 for row in rows) == result.pairs[0].wins
+    assert sum(row["result"] == -1 for row in rows) == result.pairs[0].losses
+    assert [row["result"] for row in rows] == result.matches[0].results.ravel().tolist()
+    for seat in (0, 1):
+        assert sum(row["result"] for row in rows if row["seat"] == seat) < 0
+    assert result.ratings[0].agent == "memory"
+    assert result.pairs[0].score < 0.5
+    keys = {(row["deal"], row["seat"], row.get("first_attacker")) for row in rows}
+    assert len(keys) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("game", "other"), [("attack-defence", "defend"), ("strategic-war", "memory")]
+)
+def test_notable_games_are_games_that_were_played(game: str, other: str) -> None:
+    result = several(game, "random", other, variants="minimal", deals=60)
+    longest, upset = result.notable
+    match = result.matches[0]
+    assert (longest.why, upset.why) == ("longest", "biggest upset")
+    assert longest.length == match.lengths[~match.truncated].max()
+    assert upset.winner == result.ratings[1].agent
+    assert upset.elo_gap == pytest.approx(result.ratings[0].elo - result.ratings[1].elo)
+    for told in result.notable:
+        place = told.players.index("random") + 2 * (told.first_attacker or 0)
+        assert told.length == len(told.moves) == match.lengths[told.deal, place]
+        won = int(match.results[told.deal, place])
+        assert told.winner == {1: "random", -1: other, 0: None}[won]
+        assert {len(hand) for hand in told.hands} == {13}
+        assert len({*told.hands[0], *told.hands[1]}) == 26
+
+
+def test_decks_that_repeat_their_deals_give_no_false_certainty() -> None:
+    tiny = make_variant("attack-defence", "minimal+fair", num_ranks=3)
+    few, many = (
+        several("attack-defence", thinker("a"), thinker("b", 5), variants=tiny, deals=deals)
+        for deals in (100, 2000)
+    )
+    assert few.pairs[0].distinct_deals == many.pairs[0].distinct_deals < 100
+    widths = [pair.high - pair.low for pair in (few.pairs[0], many.pairs[0])]
+    assert widths[1] > 0.7 * widths[0]
+    ordinary = several("attack-defence", thinker("a"), thinker("b", 5), variants="minimal")
+    assert ordinary.pairs[0].distinct_deals == ordinary.deals
+
+
+def test_it_stops_when_the_order_is_decided_and_says_so() -> None:
+    result = several(
+        "attack-defence", "random", "memory", variants="minimal", deals=5000, until_separated=0.95
+    )
+    assert result.separation is not None
+    assert result.deals == result.pairs[0].deals == 250
+    assert result.separation.decided == (("memory", "random"),)
+    assert result.separation.separated
+    assert not result.separation.undecided
+
+
+def test_equals_are_never_separated_and_the_budget_ends_it() -> None:
+    result = several(
+        "attack-defence",
+        chance("x"),
+        chance("y"),
+        deals=300,
+        until_separated=0.9,
+        variants="minimal",
+    )
+    assert result.deals == 300
+    assert result.separation is not None
+    assert result.separation.undecided == (("x", "y"),)
+    assert not result.separation.separated
+
+
+def test_tables_are_friendly_to_pandas() -> None:
+    result = several("strategic-war", "random", "top", deals=3)
+    pairs = pandas.DataFrame(result.table())
+    assert list(pairs["variant"]) == ["standard", "minimal+fair"]
+    assert pairs["games"].sum() == 24
+    games = pandas.DataFrame(result.matches[0].table())
+    assert len(games) == 12
+    assert games.groupby(["seat", "first_attacker"]).size().tolist() == [3] * 4
+    assert (1 + games["result"].mean()) / 2 == pytest.approx(pairs["score"][0])
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"until_separated": 1}, "until_separated=1 is not allowed"),
+        ({"until_separated": 0.2}, "until_separated=0.2 is not allowed"),
+        ({"until_separated": "x"}, "until_separated='x' is not allowed"),
+        ({"time_limit": 0}, "time_limit=0 is not allowed"),
+        ({"time_limit": float("nan")}, "time_limit=nan is not allowed"),
+        ({"workers": -1}, "workers=-1"),
+        ({"variants": []}, r"variants=\[\] is not allowed"),
+        ({"variants": ["fair", "fair"]}, "variants holds 'fair' twice"),
+        ({"variants": ["huge"]}, "variant='huge'"),
+        ({"workers": 1, "ray": "auto"}, "workers=1 is not allowed with ray"),
+    ],
+)
+def test_wrong_settings_are_refused_in_one_line(options: dict[str, Any], complaint: str) -> None:
+    given: dict[str, Any] = {"game": "attack-defence", "deals": 1, "seed": 1}
+    with pytest.raises(ValueError, match=complaint) as raised:
+        Tournament(["random", "attack"], **{**given, **options})
+    assert "\n" not in str(raised.value)

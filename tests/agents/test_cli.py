@@ -55,7 +55,7 @@ def test_tournament_plays_prints_and_writes(tmp_path: Path) -> None:
         assert not done.stderr.replace(
             "war-envs: compiling kernels, which takes some seconds once\n", ""
         )
-        assert "report/report.md" in done.stdout
+        assert "report/report.html" in done.stdout
         assert all(name in done.stdout for name in agents)
         assert "\x1b" not in done.stdout
         assert "…" not in done.stdout
@@ -73,8 +73,9 @@ def test_tournament_of_strategic_war_with_all_modes(tmp_path: Path) -> None:
     done = war("tournament", "--game", "strategic-war", *modes, *args)
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "results.json").read_text())
-    assert found["settings"]["variant"] == "minimal+fair+open-card"
-    assert found["settings"]["options"] == {
+    (variant,) = found["settings"]["variants"]
+    assert variant["variant"] == "minimal+fair+open-card"
+    assert variant["options"] == {
         "minimal": True,
         "fair": True,
         "open_cards": True,
@@ -214,23 +215,30 @@ def test_training_ends_with_scores_and_where_the_model_is(tmp_path: Path) -> Non
     assert (tmp_path / "a run" / "model.safetensors").is_file()
 
 
-def test_ctrl_c_ends_with_one_line_and_nothing_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+)
+def test_a_signal_ends_a_tournament_with_one_line_that_says_how_to_go_on(
+    tmp_path: Path, number: int, code: int
+) -> None:
     folder = tmp_path / "report"
     arguments = [*TOURNAMENT, "random", "defend", "--deals", "200_000", "--out", str(folder)]
     process = subprocess.Popen(
         [*WAR, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + 60
-    while not folder.exists() and time.monotonic() < deadline:
+    games = folder / "games.jsonl"
+    while not (games.exists() and games.stat().st_size) and time.monotonic() < deadline:
         time.sleep(0.05)
-    time.sleep(1)  # the folder is made just before the first game
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert not out
-    assert err.splitlines()[-1] == "war: interrupted"
+    assert err.splitlines()[-1] == (
+        f"war: interrupted; the same command with --resume goes on in {folder}"
+    )
     assert "Traceback" not in err
-    assert not list(folder.iterdir())
+    assert not (folder / "results.json").exists()
 
 
 def test_threads_are_only_a_default() -> None:

@@ -146,8 +146,8 @@ def standing(
         payoffs_low=_rows(lows),
         cycles=cycles(names, lows > 0.5),
         first_elo=fit.first_elo,
-        first_elo_low=fit.first_low,
-        first_elo_high=fit.first_high,
+        first_elo_low=_finite(fit.first_low),
+        first_elo_high=_finite(fit.first_high),
     )
 
 

@@ -69,9 +69,9 @@ class Rating:
         agent: its name.
         elo: its rating by `war_agents.arena.ratings`; all of a standing have the mean 0.
         elo_low, elo_high: the 95 % interval, by resampling deals; None where it has no end.
-        unbounded: ``"above"`` where the games set the rating no upper bound (it gave no point to
-            weaker agents), ``"below"`` where they set no lower one, else None. The rating itself is
-            then as much as one drawn game more between every two agents leaves.
+        unbounded: ``"above"`` where the games set the rating no upper bound, as when it won all,
+            ``"below"`` where they set no lower one, else None. The rating itself is then what one
+            game more between every two agents, half won and half lost, leaves.
         score: the mean of its scores against all others, 0 to 1.
         score_low, score_high: its 95 % interval.
         nash_share: its share in the maximum-entropy Nash equilibrium of the payoff matrix.
@@ -105,7 +105,8 @@ class Standing:
         cycles: agents of which each beats the next and the last the first, each with an interval
             above one half; every cycle begins with the agent that was named first.
         first_elo, first_elo_low, first_elo_high: what it is worth to sit in seat 0 (Attack and
-            Defence) or to attack first (Strategic War), in Elo points, with its 95 % interval.
+            Defence) or to attack first (Strategic War), in Elo points, with its 95 % interval; None
+            where it has no end.
     """
 
     variant: str
@@ -114,8 +115,8 @@ class Standing:
     payoffs_low: tuple[tuple[float | None, ...], ...]
     cycles: tuple[tuple[str, ...], ...]
     first_elo: float
-    first_elo_low: float
-    first_elo_high: float
+    first_elo_low: float | None
+    first_elo_high: float | None
 
 
 @dataclass(frozen=True)

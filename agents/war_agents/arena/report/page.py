@@ -54,6 +54,7 @@ def html(result: TournamentResult) -> str:
                     unit,
                 )
                 for variant in result.variants
+                if any(m.variant == variant and m.lengths.any() for m in result.matches)
             ],
             most_moves=MOST_MOVES // max(len(result.notable), 1),
             players=sheets.players(result),

@@ -152,12 +152,16 @@ def _cell(standing: Standing, i: int, j: int) -> Cell | None:
 
 
 def histogram(variant: str, matches: list[MatchResult], unit: str) -> Histogram:
-    """How long the games of ``matches`` were; ``unit`` is what lengths count."""
-    shortest = min(int(match.lengths.min()) for match in matches)
-    longest = max(int(match.lengths.max()) for match in matches)
+    """How long the games of ``matches`` were; ``unit`` is what lengths count.
+
+    Games that were forfeited, which have length 0, do not count; there must be others.
+    """
+    played = [match for match in matches if match.lengths.any()]
+    shortest = min(int(match.lengths[match.lengths > 0].min()) for match in played)
+    longest = max(int(match.lengths.max()) for match in played)
     edges, logarithmic = _bin_edges(shortest, longest)
     # A match at a time: all lengths of a large tournament side by side would fill the memory.
-    counts = _counts((match.lengths for match in matches), edges)
+    counts = _counts((match.lengths[match.lengths > 0] for match in matches), edges)
     cuts = _counts((match.lengths[match.truncated] for match in matches), edges)
     games = sum(counts)
     mean = sum(int(match.lengths.sum()) for match in matches) / games

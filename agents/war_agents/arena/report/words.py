@@ -188,10 +188,9 @@ def notes(result: TournamentResult) -> list[Note]:
         Note(
             "Intervals of Elo",
             "95 % intervals by resampling deals; an end is missing where the games set the rating "
-            "no bound, and the rating is then what one drawn game more between every two agents "
-            "leaves.",
-            "B. Efron, Bootstrap methods: another look at the jackknife, The Annals of Statistics "
-            "7, 1979",
+            "no bound, and the rating is then what one game more between every two agents, half "
+            "won and half lost, leaves.",
+            "D. B. Rubin, The Bayesian bootstrap, The Annals of Statistics 9, 1981",
         ),
         Note(
             "Mean score",
@@ -201,7 +200,7 @@ def notes(result: TournamentResult) -> list[Note]:
         Note(
             "Nash share and Nash score",
             "An agent's share in the maximum-entropy Nash equilibrium of the payoff matrix, and "
-            "what it scores against that equilibrium: copies of an agent change neither.",
+            "what it scores against that equilibrium; copies of an agent divide its share.",
             "D. Balduzzi, K. Tuyls, J. Pérolat and T. Graepel, Re-evaluating evaluation, Advances "
             "in Neural Information Processing Systems 31, 2018",
         ),
