@@ -1,5 +1,6 @@
 """Games between two agents, side by side in one batch; each chooses for its seats alone."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
@@ -110,13 +111,15 @@ def games_per_deal(game: str) -> int:
 def chunks(
     game: str, first: int, last: int, chunk_games: int
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """The games of the deals from ``first`` to before ``last``, about ``chunk_games`` at a time.
+    """The games of the deals from ``first`` to before ``last``, at most ``chunk_games`` at a time.
 
     Yields:
-        The deals and the places of each chunk, as `play_games` takes them; whole deals.
+        The deals and the places of each chunk, as `play_games` takes them; whole deals, at least
+        one, and about as many in each.
     """
     per_deal = games_per_deal(game)
-    stride = max(1, chunk_games // per_deal)
+    number = max(1, math.ceil((last - first) * per_deal / chunk_games))
+    stride = math.ceil((last - first) / number)
     for start in range(first, last, stride):
         rows = np.arange(start * per_deal, min(start + stride, last) * per_deal)
         yield rows // per_deal, rows % per_deal

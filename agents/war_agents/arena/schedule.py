@@ -7,7 +7,7 @@ from typing import Final
 from war_agents.arena.blocks import Block
 from war_agents.arena.games import chunks
 
-BLOCK_GAMES: Final = 4096
+BLOCK_GAMES: Final = 8192
 FIRST_DEALS: Final = 250
 
 

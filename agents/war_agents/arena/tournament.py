@@ -30,7 +30,8 @@ from war_envs.messages import one_line, shown
 from war_envs.variant import VARIANT_NAMES, Variant, integer, make_variant
 
 ALL: Final = "all"
-FEW_GAMES: Final = 20_000  # fewer are played before worker processes have started
+FEW_GAMES: Final = 50_000  # of scripted agents; fewer are over before worker processes pay off
+SLOWNESS: Final = 10  # of a game in which a network plays
 Progress = Callable[[int, int], object]
 
 
@@ -146,9 +147,9 @@ class Tournament:
             ImportError: Ray is asked for and missing.
         """
         trusted = all(entrants[0].trusted for entrants in self._entrants)
-        if self._workers == 0 or (
-            self._workers is None and self._ray is None and trusted and num_games <= FEW_GAMES
-        ):
+        networks = any(entrants[0].deterministic is not None for entrants in self._entrants)
+        few = num_games * (SLOWNESS if networks else 1) <= FEW_GAMES
+        if self._workers == 0 or (self._workers is None and self._ray is None and trusted and few):
             made = [tuple(entrant.agent for entrant in entrants) for entrants in self._entrants]
             return InProcess(self._setup(made))
         setup = self._setup([self._portable(i) for i in range(len(self.players))])
