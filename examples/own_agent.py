@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents import make, register
-from war_agents.arena import run_tournament
+from war_agents import register
+from war_agents.arena import Tournament
 from war_envs.attack_defence.observation import ENCODING
 
 
@@ -34,8 +34,10 @@ class FirstStrike:
 register("first-strike", lambda variant: FirstStrike(), games=("attack-defence",))
 
 names = ["first-strike", "random", "attack", "defend", "memory"]
-agents = [make(name, game="attack-defence", variant="minimal") for name in names]
-result = run_tournament(agents, game="attack-defence", variant="minimal", deals=200, seed=1)
+tournament = Tournament(names, game="attack-defence", variants="minimal", deals=200, seed=1)
+result = tournament.run()
+for rating in result.ratings:
+    print(f"{rating.agent:12} {rating.elo:+5.0f}  Nash share {rating.nash_share:.2f}")
 for pair in result.pairs:
     if pair.a == "first-strike":
         print(f"against {pair.b:8} {pair.score:.3f} [{pair.low:.3f}, {pair.high:.3f}]")
