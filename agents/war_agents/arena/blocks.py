@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import cloudpickle
-import numpy as np
-from numpy.typing import NDArray
 
 from war_agents.arena.games import Games, Recording, Watch, play_games
 from war_agents.arena.players import Entrant, Given
@@ -41,30 +39,28 @@ class Setup:
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Block:
     """Games that a pair plays side by side.
 
     Attributes:
         variant, a, b: places in the setup's variants and players.
-        deals, places: int64 (K,), see `war_agents.arena.games.play_games`.
+        numbers: of the games, see `war_agents.arena.games.play_games`.
     """
 
     variant: int
     a: int
     b: int
-    deals: NDArray[np.int64]
-    places: NDArray[np.int64]
+    numbers: range
 
     @property
     def games(self) -> int:
         """How many."""
-        return len(self.deals)
+        return len(self.numbers)
 
-    def part(self, first: int, last: int) -> "Block":
-        """The games from ``first`` to before ``last``, in a block of their own."""
-        at = slice(first, last)
-        return Block(self.variant, self.a, self.b, self.deals[at], self.places[at])
+    def one(self, row: int) -> "Block":
+        """One of the games, in a block of its own."""
+        return Block(self.variant, self.a, self.b, self.numbers[row : row + 1])
 
 
 @dataclass(frozen=True)
@@ -109,8 +105,7 @@ class Table:
             (self._entrants[block.a][block.variant], self._entrants[block.b][block.variant]),
             self._setup.variants[block.variant],
             self._setup.seed,
-            block.deals,
-            block.places,
+            block.numbers,
             forfeit=True,
             watch=watch,
             recording=recording,
@@ -131,7 +126,7 @@ def play_or_forfeit(block: Block, attempt: Callable[[Block], Games | Lost]) -> G
     in_a_row: list[Lost] = []
     for row in range(block.games):
         if len(in_a_row) < PATIENCE:
-            outcome = attempt(block.part(row, row + 1))
+            outcome = attempt(block.one(row))
             in_a_row = [] if isinstance(outcome, Games) else [*in_a_row, outcome]
         elif isinstance(outcome, Lost):
             reason = f"was not asked: {PATIENCE} times before it {in_a_row[-1].reason}"

@@ -108,29 +108,25 @@ def games_per_deal(game: str) -> int:
     return 2 if game == "attack-defence" else 4
 
 
-def chunks(
-    game: str, first: int, last: int, chunk_games: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def chunks(game: str, first: int, last: int, chunk_games: int) -> Iterator[range]:
     """The games of the deals from ``first`` to before ``last``, at most ``chunk_games`` at a time.
 
     Yields:
-        The deals and the places of each chunk, as `play_games` takes them; whole deals, at least
-        one, and about as many in each.
+        The numbers of the games of each chunk, as `play_games` takes them: those of whole deals, at
+        least one, and about as many in each.
     """
     per_deal = games_per_deal(game)
     number = max(1, math.ceil((last - first) * per_deal / chunk_games))
     stride = math.ceil((last - first) / number)
     for start in range(first, last, stride):
-        rows = np.arange(start * per_deal, min(start + stride, last) * per_deal)
-        yield rows // per_deal, rows % per_deal
+        yield range(start * per_deal, min(start + stride, last) * per_deal)
 
 
 def play_games(
     pair: tuple[Entrant, Entrant],
     variant: Variant,
     seed: int,
-    deals: NDArray[np.int64],
-    places: NDArray[np.int64],
+    numbers: range,
     *,
     forfeit: bool = False,
     watch: Watch | None = None,
@@ -142,8 +138,7 @@ def play_games(
         pair: the agents.
         variant: what they play.
         seed: what deals and draws come from.
-        deals: int64 (K,), the number of each game's deal.
-        places: int64 (K,), which game of its deal each is.
+        numbers: of the games: that of the deal times `games_per_deal`, and which of these it is.
         forfeit: an agent that fails in a batch is asked again about each position by itself, and
             loses the games in which it fails again; else it raises.
         watch: is told how it goes.
@@ -153,6 +148,7 @@ def play_games(
         AgentError: an agent raised, or answered with anything but a legal action a position.
     """
     watch = watch or Watch()
+    deals, places = np.divmod(np.arange(numbers.start, numbers.stop), games_per_deal(variant.game))
     first_attacker = None if variant.game == "attack-defence" else places // 2
     batch = Batch(variant, len(deals))
     batch.reset(seed, domain=seeding.EVALUATION, lanes=deals, first_attacker=first_attacker)

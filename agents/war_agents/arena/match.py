@@ -219,7 +219,7 @@ def play_match(
     chunk_games = integer("chunk_games", chunk_games, 1, MAX_GAMES)
     watch = Watch() if progress is None else _Progress(progress)
     parts = [
-        play_games(pair, chosen, seed, *chunk, watch=watch)
+        play_games(pair, chosen, seed, chunk, watch=watch)
         for chunk in chunks(game, 0, deals, chunk_games)
     ]
     return MatchResult.of(pair, chosen, seed, Games.joined(parts))

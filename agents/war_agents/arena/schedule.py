@@ -26,8 +26,8 @@ def rounds(
         ends.append(min(following, deals))
     for first, last in pairwise(ends):
         yield [
-            Block(variant, a, b, *games)
+            Block(variant, a, b, numbers)
             for variant in range(num_variants)
             for a, b in combinations(range(num_players), 2)
-            for games in chunks(game, first, last, BLOCK_GAMES)
+            for numbers in chunks(game, first, last, BLOCK_GAMES)
         ]

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from war_agents.arena.blocks import Block
-from war_agents.arena.games import Games
+from war_agents.arena.games import Games, games_per_deal
 from war_agents.card import parse_json, require_plain
 
 GAMES_FILE: Final = "games.jsonl"
@@ -100,7 +100,9 @@ class GameStream:
             f'{{"variant": {json.dumps(self._variants[block.variant])}, '
             f'"a": {json.dumps(self._names[block.a])}, "b": {json.dumps(self._names[block.b])}, '
         )
-        for deal, place in zip(block.deals.tolist(), block.places.tolist(), strict=True):
+        per_deal = games_per_deal(self._game)
+        for number in block.numbers:
+            deal, place = divmod(number, per_deal)
             first = f', "first_attacker": {place // 2}' if self._game == "strategic-war" else ""
             yield f'{pair}"deal": {deal}, "seat": {place % 2}{first}'
 

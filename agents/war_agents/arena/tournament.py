@@ -12,8 +12,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from war_agents.arena import analysis
 from war_agents.arena.blocks import Block, Setup, dumps
 from war_agents.arena.folder import TournamentFolder
@@ -270,7 +268,10 @@ class _Run:
             for blocks in self._rounds:
                 self._play_round(pool, range(start, start + len(blocks)), keep)
                 start += len(blocks)
-                before, deals = deals, int(blocks[-1].deals[-1]) + 1
+                before, deals = (
+                    deals,
+                    blocks[-1].numbers.stop // games_per_deal(self._tournament.game),
+                )
                 if test is not None:
                     matches = self._matches(start)
                     scores = analysis.pair_scores(self._names, matches)
@@ -343,21 +344,23 @@ class _Run:
         self, pool: Pool, matches: list[MatchResult], match: int, deal: int, place: int
     ) -> list[list[int]] | None:
         """The choices in a game that has been played; None if it goes another way now."""
-        key = divmod(match, len(matches) // len(self._tournament.variants))
-        pairs = list(combinations(range(len(self._names)), 2))
-        wanted = (key[0], *pairs[key[1]])
         expected = matches[match].results[deal, place], matches[match].lengths[deal, place]
-        for block in self._blocks:
-            rows = np.flatnonzero((block.deals == deal) & (block.places == place))
-            if (block.variant, block.a, block.b) == wanted and len(rows):
-                row = int(rows[0])
-                # A network's game may need the whole batch that it was played in.
-                for part, at in ((block.part(row, row + 1), 0), (block, row)):
-                    replayed = pool.record(part, at)
-                    if replayed is not None:
-                        games, recording = replayed
-                        if (games.results[at], games.lengths[at]) == expected:
-                            return recording.moves
+        number = deal * games_per_deal(self._tournament.game) + place
+        variant, pair = divmod(match, len(matches) // len(self._tournament.variants))
+        a, b = list(combinations(range(len(self._names)), 2))[pair]
+        (block,) = (
+            block
+            for block in self._blocks
+            if (block.variant, block.a, block.b) == (variant, a, b) and number in block.numbers
+        )
+        row = number - block.numbers.start
+        # A network's game may need the whole batch that it was played in.
+        for part, at in ((block.one(row), 0), (block, row)):
+            replayed = pool.record(part, at)
+            if replayed is not None:
+                games, recording = replayed
+                if (games.results[at], games.lengths[at]) == expected:
+                    return recording.moves
         return None
 
 
