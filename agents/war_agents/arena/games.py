@@ -276,8 +276,8 @@ class _Player:
         checked = self._checked(actions, legal)
         try:
             self._memory.keep(rows, answer[1])
-        except ValueError as error:
-            self._fail(f"returned a wrong state: {error}", error)
+        except Exception as error:  # noqa: BLE001 - it may hold anything, as deep as can be
+            self._fail(f"returned a wrong state: {one_line(error)}", error)
         return checked
 
     def _checked(self, actions: NDArray[Any], legal: NDArray[np.int8]) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
@@ -117,19 +118,22 @@ class Isolated:
         # One thread each, and the user's own packages where this process finds them.
         path = os.pathsep.join(self._setup.path)
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "war_agents.arena.worker", str(self._file)],
+            [sys.executable, "-P", "-m", "war_agents.arena.worker", str(self._file)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={"OMP_NUM_THREADS": "1", **os.environ, "PYTHONPATH": path},
+            start_new_session=True,  # so that what agents start is known to be theirs
         )
         self._ready = False
-        threading.Thread(target=self._supervise, args=(self._process,), daemon=True).start()
+        self._supervisor = threading.Thread(
+            target=self._supervise, args=(self._process,), daemon=True
+        )
+        self._supervisor.start()
 
     def _get_ready(self) -> str | None:
         """Tells a new process of the tournament; what is wrong with that, if anything is."""
         self._send(self._message)
         fault: str | None = self._receive()
-        self._file.unlink(missing_ok=True)
         self._ready = fault is None
         return fault
 
@@ -142,7 +146,10 @@ class Isolated:
         return pickle.load(cast("IO[bytes]", self._process.stdout))  # noqa: S301 - our own child
 
     def _supervise(self, process: "subprocess.Popen[bytes]") -> None:
-        """Ends the process when an agent has taken too long; runs in a thread of its own."""
+        """Ends the process when an agent has taken too long, and with it all that it has started.
+
+        It runs in a thread of its own.
+        """
         heartbeat = self._heartbeat
         seen, since = 0, time.monotonic()
         while process.poll() is None:
@@ -154,12 +161,17 @@ class Isolated:
                 allowed = self._setup.time_limit * (1 + (positions - 1) / POSITIONS_PER_LIMIT)
                 if time.monotonic() - since > allowed:
                     self._hung = side
-                    process.kill()
-                    return
+                    break
+        process.kill()
+        # What its agents have started goes too: it may hold the worker's pipes open.
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # nothing is left
+                os.killpg(process.pid, signal.SIGKILL)
 
     def _stop(self) -> None:
         self._process.kill()
         self._process.wait()
+        self._supervisor.join()
         for pipe in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(BrokenPipeError):  # of what was still to be sent
                 cast("IO[bytes]", pipe).close()

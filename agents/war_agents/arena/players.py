@@ -134,6 +134,6 @@ def _from_code(spelt: str, variant: Variant) -> object:
 def _source_file(made_by: type) -> Path | None:
     try:
         file = inspect.getsourcefile(made_by)
-    except TypeError:  # written in a notebook or at a prompt
+    except (TypeError, OSError):  # written in a notebook, at a prompt or as `python -c`
         return None
     return None if file is None or not Path(file).is_file() else Path(file)

@@ -12,6 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
+from war_agents import OWN_NAMES
 from war_agents.arena import analysis
 from war_agents.arena.blocks import Block, Setup, dumps
 from war_agents.arena.folder import TournamentFolder
@@ -173,7 +174,9 @@ class Tournament:
         """What another process can make the agent from."""
         given, entrants, player = self._given[i], self._entrants[i], self.players[i]
         # What somebody has registered here is unknown to other processes.
-        if isinstance(given, str) and (player.kind != "registered" or entrants[0].trusted):
+        if isinstance(given, str) and (
+            player.kind != "registered" or given in OWN_NAMES[self.game]
+        ):
             return given
         agents = tuple(entrant.agent for entrant in entrants)
         try:

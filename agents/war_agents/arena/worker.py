@@ -6,6 +6,7 @@ standard error. It ends when its input ends, so it never outlives the tournament
 is doing.
 """
 
+import contextlib
 import os
 import pickle
 import queue
@@ -13,7 +14,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from war_agents.arena.blocks import Table
 from war_agents.arena.heartbeat import Heartbeat
@@ -23,11 +24,17 @@ from war_envs.messages import one_line
 def main() -> None:
     """Plays until standard input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the tournament ends its workers by itself
+    # Agents, and programs that they start, find nothing of this at the standard places.
+    source = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), sys.stdin.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(sys.stdin.buffer, tasks), daemon=True).start()
-    heartbeat = Heartbeat(Path(sys.argv[1]))
+    threading.Thread(target=_read, args=(source, tasks), daemon=True).start()
+    file = Path(sys.argv[1])
+    heartbeat = Heartbeat(file)
+    with contextlib.suppress(PermissionError):  # Windows keeps what is open
+        file.unlink()
     try:
         table = Table(pickle.loads(tasks.get()))  # noqa: S301 - from the process that started this
         fault = None
@@ -52,7 +59,14 @@ def _read(source: BinaryIO, tasks: "queue.SimpleQueue[Any]") -> None:
         try:
             tasks.put(pickle.load(source))  # noqa: S301 - from the process that started this one
         except EOFError:
-            os._exit(0)
+            _exit()
+
+
+def _exit() -> NoReturn:
+    """Ends this process at once, and whatever agents have started in its session."""
+    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
 
 
 if __name__ == "__main__":
