@@ -10,7 +10,7 @@ from war_agents.arena.tournament import run_tournament
 from war_agents.bench.measure import REPEATS, Measurement, rate
 from war_envs.variant import GAMES, make_variant
 
-DEALS: Final = 100
+DEALS: Final = 1000
 
 
 def run(seconds: float = 5.0, *, deals: int = DEALS) -> Iterator[Measurement]:
