@@ -117,7 +117,8 @@ def play_or_forfeit(block: Block, attempt: Callable[[Block], Games | Lost]) -> G
 
     All are tried at once. If that fails, each game is tried by itself, so that only those are lost
     to the agent in which it does it again. Each such game takes seconds, so after `PATIENCE` of
-    them in a row the agent is asked no more in this block.
+    them in a row no agent is asked any more in this block: its other games are lost as those were,
+    in turn, which is fair where both agents fail.
     """
     outcome = attempt(block)
     if isinstance(outcome, Games):
@@ -128,9 +129,9 @@ def play_or_forfeit(block: Block, attempt: Callable[[Block], Games | Lost]) -> G
         if len(in_a_row) < PATIENCE:
             outcome = attempt(block.one(row))
             in_a_row = [] if isinstance(outcome, Games) else [*in_a_row, outcome]
-        elif isinstance(outcome, Lost):
-            reason = f"was not asked: {PATIENCE} times before it {in_a_row[-1].reason}"
-            outcome = Lost(in_a_row[-1].side, reason)
+        else:
+            before = in_a_row[row % PATIENCE]
+            outcome = Lost(before.side, f"was not asked: in games before it {before.reason}")
         parts.append(
             outcome if isinstance(outcome, Games) else Games.forfeited(outcome.side, outcome.reason)
         )

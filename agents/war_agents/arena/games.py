@@ -164,7 +164,8 @@ def play_games(
     step_number = 0
     while len(running):
         failed: dict[int, tuple[int, str]] = {}
-        for player in players:
+        # In a game by itself seat 0 first: where both end their process, that is who loses.
+        for player in sorted(players, key=lambda player: int(player.seats[0])):
             rows = running
             if first_attacker is not None:
                 rows = running[batch.mover[running] == player.seats[running]]

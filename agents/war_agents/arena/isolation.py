@@ -17,6 +17,7 @@ from war_agents.arena.games import Games, Recording
 from war_agents.arena.heartbeat import SIZE, Heartbeat
 
 POLL_SECONDS: Final = 0.05
+MOST_LOST: Final = 5
 POSITIONS_PER_LIMIT: Final = 1000  # so many positions of one batch have as long as a choice, again
 
 
@@ -63,16 +64,19 @@ class Isolated:
         self._stop()
 
     def _attempt(self, block: Block) -> Games | Lost:
-        answer = self._exchange(block)
-        if isinstance(answer, Lost) and self._hung is None:
+        lost = 0
+        while isinstance(answer := self._exchange(block), Lost):
+            lost += 1
             # It may not have been the agent that ended the process: memory runs out, people kill.
-            if block.games == 1 or answer.side < 0:
-                answer = self._exchange(block)
-            if isinstance(answer, Lost) and answer.side < 0:
+            once_more = answer.side < 0 or (block.games == 1 and lost == 1)
+            if self._hung is not None or not once_more:
+                return answer
+            if lost == MOST_LOST:
                 raise ChildProcessError(
-                    "a worker process was lost twice while no agent chose; is there enough memory?"
+                    f"a worker process was lost {lost} times while no agent chose; "
+                    "is there enough memory?"
                 )
-        return answer if isinstance(answer, Lost) else answer[0]
+        return answer[0]
 
     def _exchange(
         self, block: Block, recording: Recording | None = None

@@ -1,0 +1,49 @@
+"""Which processes there are, and the worker processes of tournaments among them."""
+
+import subprocess
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Process(NamedTuple):
+    """A running process."""
+
+    pid: int
+    parent: int
+    command: str
+
+
+def processes() -> list[Process]:
+    """All that run now, but for those that have ended and are only not yet waited for."""
+    listed = subprocess.run(
+        ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True
+    )
+    found = []
+    for line in listed.stdout.splitlines():
+        pid, parent, status, *command = line.split(maxsplit=3)
+        if not status.startswith("Z"):
+            found.append(Process(int(pid), int(parent), "".join(command)))
+    return found
+
+
+def arena_workers(parent: int) -> list[int]:
+    """The worker processes that the process ``parent`` has started."""
+    return [
+        process.pid
+        for process in processes()
+        if process.parent == parent and "war_agents.arena.worker" in process.command
+    ]
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 20.0) -> None:
+    """Waits until ``condition()`` holds.
+
+    Raises:
+        TimeoutError: it does not.
+    """
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.02)
