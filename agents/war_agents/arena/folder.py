@@ -86,7 +86,7 @@ class TournamentFolder:
         """Refuses a folder that is not this tournament's."""
         file = self.path / SETTINGS_FILE
         if not file.exists():
-            for other in (RESULTS_FILE, GAMES_FILE):
+            for other in (RESULTS_FILE, GAMES_FILE, MARKDOWN_FILE, HTML_FILE):
                 if (self.path / other).exists():
                     raise ValueError(
                         f"out={str(self.path)!r} holds {other} of something else; "

@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 from collections.abc import Iterator, Sequence
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -40,11 +41,11 @@ class GameStream:
         self._game = game
         self._variants = variants
         self._names = names
-        self._opened: BinaryIO | None = None
+        self._opened: FileIO | None = None  # without a buffer that would be written later
 
     def begin(self) -> None:
         """Starts with an empty file."""
-        self._opened = self._file.open("wb")
+        self._opened = self._file.open("wb", buffering=0)
 
     def resume(self, blocks: Sequence[Block]) -> dict[int, Games]:
         """Reads what has been played of ``blocks``; what was torn is cut off, and played again.
@@ -59,7 +60,7 @@ class GameStream:
         found: dict[int, Games] = {}
         with self._file.open("rb") as file:
             whole = self._read(file, blocks, found)
-        self._opened = self._file.open("r+b")
+        self._opened = self._file.open("r+b", buffering=0)
         self._opened.truncate(whole)
         self._opened.seek(whole)
         return found
@@ -72,10 +73,15 @@ class GameStream:
         """
         if self._opened is None:
             raise RuntimeError("call begin() or resume() first")
-        text = "".join(self._lines(block, games))
-        self._opened.write(text.encode())
-        self._opened.flush()
-        os.fsync(self._opened.fileno())
+        rest = "".join(self._lines(block, games)).encode()
+        try:
+            while rest:
+                rest = rest[self._opened.write(rest) :]
+            os.fsync(self._opened.fileno())
+        except OSError as error:
+            raise OSError(
+                error.errno, f"{self._file} could not be written: {error.strerror}"
+            ) from error
 
     def close(self) -> None:
         """Closes the file."""
@@ -153,8 +159,10 @@ def _is_sound(row: dict[str, Any]) -> bool:
         and type(length) is int
         and 0 <= length <= _MAX_LENGTH
         and type(truncated) is bool
-        and ((failed is None and reason is None) or isinstance(reason, str))
-        and failed in (None, row.get("a") if result < 0 else row.get("b"))
+        and (
+            not {"forfeit", "reason"} & row.keys()
+            or (isinstance(reason, str) and failed == {-1: row["a"], 1: row["b"]}.get(result))
+        )
     )
 
 

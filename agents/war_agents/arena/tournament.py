@@ -125,12 +125,22 @@ class Tournament:
             "time_limit": self.time_limit,
         }
 
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of what plays and of what computes the results."""
+        # Of torch only where a network plays, whatever else this process may have loaded.
+        networks = any(
+            entrants[0].trusted and entrants[0].deterministic is not None
+            for entrants in self._entrants
+        )
+        return _versions(["war-envs", "numpy", "numba", "scipy", *(["torch"] if networks else [])])
+
     def describe(self) -> dict[str, Any]:
         """What must be the same for a tournament to be resumed: settings, players, versions."""
         return {
             "settings": self.settings,
             "players": [dataclasses.asdict(player) for player in self.players],
-            "versions": versions(),
+            "versions": self.versions,
         }
 
     def match(self, variant: int, a: int, b: int, games: Games) -> MatchResult:
@@ -340,7 +350,7 @@ class _Run:
             ),
             forfeits=analysis.forfeits(matches),
             notable=notable_games(matches, elo, lambda *game: self._replay(pool, matches, *game)),
-            versions=versions(),
+            versions=tournament.versions,
         )
 
     def _replay(
@@ -400,11 +410,7 @@ def _quiet(done: int, total: int) -> None:
     """Shows nothing."""
 
 
-def versions() -> dict[str, str]:
-    """The versions of what plays and of what computes the results."""
-    packages = ["war-envs", "numpy", "numba", "scipy"]
-    if "torch" in sys.modules:  # a network plays
-        packages.append("torch")
+def _versions(packages: Sequence[str]) -> dict[str, str]:
     found = {"python": platform.python_version()}
     for package in packages:
         try:
