@@ -61,7 +61,8 @@ def cursed_games(deals: int = 4, seed: int = 4) -> set[tuple[int, int]]:
     for game in itertools.product(range(deals), range(2)):
         noting = bad_agents.Noting()
         pair = Entrant.of(noting, SMALL), Entrant.of("random", SMALL)
-        play_games(pair, SMALL, seed, *(np.array([number]) for number in game))
+        number = 2 * game[0] + game[1]
+        play_games(pair, SMALL, seed, range(number, number + 1))
         if noting.seen:
             found.add(game)
     return found
