@@ -59,6 +59,8 @@ class TournamentFolder:
             lock.acquire(timeout=0)
         except Timeout as error:
             raise ValueError(f"another process plays in out={str(self.path)!r}") from error
+        for torn in self.path.glob(".*.part"):  # by a crash while a file was written
+            torn.unlink()
         game = self._settings["settings"]["game"]
         stream = GameStream(self.path / GAMES_FILE, game, variants, names)
         try:

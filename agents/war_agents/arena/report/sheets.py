@@ -102,13 +102,18 @@ def _counts(rows: tuple[PairResult, ...]) -> list[Column]:
     return columns
 
 
-def payoffs(result: TournamentResult, standing: Standing) -> Sheet:
-    """What the agent of a row scores against that of a column, the strongest first."""
+def payoffs(result: TournamentResult, standing: Standing, *, brief: bool = False) -> Sheet:
+    """What the agent of a row scores against that of a column, the strongest first.
+
+    ``brief``: columns have the numbers of rows in the place of names.
+    """
     names = [rating.agent for rating in standing.ratings]
     order = [result.agents.index(name) for name in names]
-    columns = [_names("", names)]
-    for j, name in zip(order, names, strict=True):
-        columns.append(_numbers(name, (words.score(standing.payoffs[i][j]) for i in order)))
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    columns = [_numbers("", numbers)] if brief else []
+    columns.append(_names("", names))
+    for j, title in zip(order, numbers if brief else names, strict=True):
+        columns.append(_numbers(title, (words.score(standing.payoffs[i][j]) for i in order)))
     return Sheet("Scores of rows against columns", tuple(columns))
 
 

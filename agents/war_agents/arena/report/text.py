@@ -18,7 +18,7 @@ SHORTEST_NAME: Final = 7  # the narrowest that names are folded to; three column
 
 
 def print_report(result: TournamentResult, console: Console | None = None) -> None:
-    """Prints the ratings, all pairs, and what stands out.
+    """Prints the ratings, the payoffs, all pairs, and what stands out.
 
     Nothing is ever cut off: on a narrow terminal long names are folded, and where there is no
     terminal lines are as long as they are.
@@ -26,7 +26,11 @@ def print_report(result: TournamentResult, console: Console | None = None) -> No
     target = Console(highlight=False) if console is None else console
     _print_line(target, words.headline(result))
     given_width = target.width
-    for sheet in (sheets.ratings(result.overall, brief=True), sheets.pairs(result, brief=True)):
+    for sheet in (
+        sheets.ratings(result.overall, brief=True),
+        sheets.payoffs(result, result.overall, brief=True),
+        sheets.pairs(result, brief=True),
+    ):
         table, least = _table(sheet)
         target.width = max(given_width, least) if target.is_terminal else 10_000
         target.print(table, crop=False)
