@@ -421,12 +421,13 @@ def test_settings_are_only_compared(
 
 @pytest.mark.parametrize("name", [SETTINGS, GAMES])
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.parametrize("resume", [False, True])
 def test_pipes_and_folders_are_no_files(
-    tmp_path: Path, finished: Path, name: str, make: Callable[[Path], None]
+    tmp_path: Path, finished: Path, name: str, make: Callable[[Path], None], resume: bool
 ) -> None:
-    if name == GAMES:
-        shutil.copy(finished / SETTINGS, tmp_path)
+    for other in {SETTINGS, RESULTS} - {name}:
+        shutil.copy(finished / other, tmp_path)
     make(tmp_path / name)
     with pytest.raises(ValueError, match=str(tmp_path)) as raised:
-        resumed(tmp_path)
+        tournament().run(tmp_path, resume=resume)
     assert "\n" not in str(raised.value)

@@ -44,7 +44,12 @@ class GameStream:
         self._opened: FileIO | None = None  # without a buffer that would be written later
 
     def begin(self) -> None:
-        """Starts with an empty file."""
+        """Starts with an empty file.
+
+        Raises:
+            ValueError: there is something else in its place.
+        """
+        self._require_plain()
         self._opened = self._file.open("wb", buffering=0)
 
     def resume(self, blocks: Sequence[Block]) -> dict[int, Games]:
@@ -56,7 +61,7 @@ class GameStream:
         if not self._file.exists():
             self.begin()
             return {}
-        require_plain(self._file)
+        self._require_plain()
         found: dict[int, Games] = {}
         with self._file.open("rb") as file:
             whole = self._read(file, blocks, found)
@@ -87,6 +92,12 @@ class GameStream:
         """Closes the file."""
         if self._opened is not None:
             self._opened.close()
+
+    def _require_plain(self) -> None:
+        try:
+            require_plain(self._file)
+        except ValueError as error:
+            raise ValueError(f"{self._file} is not allowed: {error}") from error
 
     def _lines(self, block: Block, games: Games) -> Iterator[str]:
         for row, key in enumerate(self._keys(block)):
