@@ -49,7 +49,9 @@ LOSSES = {
 }
 
 
-def play(*agents: Any, out: Path | None = None, progress: Any = None, **options: Any) -> Any:
+def play(
+    *agents: Any, out: Path | None = None, progress: Any = None, **options: Any
+) -> TournamentResult:
     given: dict[str, Any] = {"game": "attack-defence", "variants": SMALL, "deals": 4, "seed": 4}
     given |= {"time_limit": TIME_LIMIT, "workers": 1}
     return Tournament(agents, **{**given, **options}).run(out, progress=progress)
@@ -153,7 +155,10 @@ def test_an_agent_that_fails_at_its_third_choice_wins_and_loses_the_games_that_e
     name = BAD + "RaisesAtThird"
     result = play(name, "random", game=game, variants=tiny, deals=20)
     twin = play(BAD + "Healthy", "random", game=game, variants=tiny, deals=20)
-    assert result.to_json() == play(name, "random", game=game, variants=tiny, deals=20, workers=0).to_json()
+    assert (
+        result.to_json()
+        == play(name, "random", game=game, variants=tiny, deals=20, workers=0).to_json()
+    )
     match, other = result.matches[0], twin.matches[0]
     failed = np.zeros(match.results.shape, np.bool_)
     for forfeit in match.forfeits:
@@ -226,9 +231,7 @@ def test_what_an_agent_prints_is_not_taken_for_answers(
 def test_an_agent_that_reads_from_the_keyboard_finds_nothing_there() -> None:
     lost = forfeits(play(BAD + "Reads", "random"))
     assert set(lost) == cursed_games()
-    assert {reason for _, reason in lost.values()} == {
-        "failed: EOFError: EOF when reading a line"
-    }
+    assert {reason for _, reason in lost.values()} == {"failed: EOFError: EOF when reading a line"}
 
 
 def test_processes_of_an_agent_end_with_it() -> None:
@@ -290,7 +293,9 @@ class Here:
 def registered() -> Iterator[None]:
     """Two names that only this process knows."""
     war_agents.register("tests-own", lambda variant: Here())
-    war_agents.register("tests-alias", lambda variant: war_agents.make("random", game=variant.game, variant=variant))
+    war_agents.register(
+        "tests-alias", lambda variant: war_agents.make("random", game=variant.game, variant=variant)
+    )
     yield
     for factories in _FACTORIES.values():
         for name in ("tests-own", "tests-alias"):

@@ -83,14 +83,12 @@ def test_a_tournament_that_is_stopped_again_and_again_ends_as_if_it_had_not_been
     assert done.returncode == 0, done.stderr
     size = (whole / GAMES).stat().st_size
     rng = random.Random(str(options))
-    codes = []
+    codes: list[int] = []
     for number in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM):
         grown = size * rng.uniform(0, 0.3) + size * 0.2 * len(codes)
         codes.append(run_until(stopped, options, number, int(grown)))
     assert len([code for code in codes if code]) >= 2
-    last = subprocess.run(
-        [*command(stopped, *options), "--resume"], capture_output=True, text=True
-    )
+    last = subprocess.run([*command(stopped, *options), "--resume"], capture_output=True, text=True)
     assert last.returncode == 0, last.stderr
     assert last.stdout == done.stdout.replace(str(whole), str(stopped))
     found, wanted = files(stopped), files(whole)
@@ -99,7 +97,7 @@ def test_a_tournament_that_is_stopped_again_and_again_ends_as_if_it_had_not_been
     assert found == wanted
 
 
-def run_until(out: Path, options: list[str], number: int, size: int) -> int:
+def run_until(out: Path, options: list[str], number: signal.Signals, size: int) -> int:
     """Runs the command until games.jsonl has so many bytes, and stops it; its exit code."""
     own = out.with_name("temporary")
     own.mkdir(exist_ok=True)
@@ -142,9 +140,7 @@ def test_a_finished_tournament_is_not_played_again(
 
 
 @pytest.mark.parametrize("exists", [False, True])
-def test_where_nothing_is_to_resume_it_starts(
-    tmp_path: Path, finished: Path, exists: bool
-) -> None:
+def test_where_nothing_is_to_resume_it_starts(tmp_path: Path, finished: Path, exists: bool) -> None:
     folder = tmp_path / "new"
     if exists:
         folder.mkdir()
@@ -152,9 +148,7 @@ def test_where_nothing_is_to_resume_it_starts(
     assert files(folder) == files(finished)
 
 
-def test_a_torn_end_is_played_again(
-    finished: Path, unfinished: Callable[[bytes], Path]
-) -> None:
+def test_a_torn_end_is_played_again(finished: Path, unfinished: Callable[[bytes], Path]) -> None:
     whole = (finished / GAMES).read_bytes()
     ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
     cuts = [0, 1, 20, ends[0] - 1, ends[0], ends[2] + 30, ends[7] - 3, ends[7], ends[7] + 1]

@@ -23,7 +23,8 @@ Seeds = NDArray[np.uint64]
 
 def cursed(seeds: Seeds) -> NDArray[np.bool_]:
     """In which positions the agents of this module fail."""
-    return (seeds >> np.uint64(20)) % np.uint64(96) == 0
+    chosen: NDArray[np.bool_] = (seeds >> np.uint64(20)) % np.uint64(96) == 0
+    return chosen
 
 
 class Healthy:

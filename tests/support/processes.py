@@ -17,7 +17,9 @@ class Process(NamedTuple):
 def processes() -> list[Process]:
     """All that run now, but for those that have ended and are only not yet waited for."""
     listed = subprocess.run(
-        ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True
+        ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="],  # noqa: S607 - wherever it is
+        capture_output=True,
+        text=True,
     )
     found = []
     for line in listed.stdout.splitlines():

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ except ImportError as error:
     ) from error
 
 RETRIES: Final = 5  # of a block whose machine or process is lost
+REACH_SECONDS: Final = 10.0
 
 
 class RayPool:
@@ -38,8 +40,9 @@ class RayPool:
         self._own = not ray.is_initialized()
         if self._own:
             try:
+                _reach(address)
                 ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
-            except (ConnectionError, ValueError, RuntimeError) as error:
+            except (OSError, OverflowError, ValueError, RuntimeError) as error:
                 raise ValueError(
                     f"ray={shown(address)} is not allowed; no cluster answers there "
                     f"({one_line(error)})"
@@ -72,6 +75,17 @@ class RayPool:
             ray.shutdown()
 
 
+def _reach(address: str) -> None:
+    """Tries the machine and port of an address that names them; Ray would wait for minutes.
+
+    Raises:
+        OSError, OverflowError: nothing answers there.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS).close()
+
+
 def _result(reference: Any) -> Any:
     try:
         return ray.get(reference)
@@ -94,5 +108,7 @@ def _record(setup: Setup, key: bytes, block: Block, row: int) -> tuple[Games, Re
 
 def _worker(setup: Setup, key: bytes) -> Isolated:
     if key not in _workers:
+        for other in list(_workers):  # of a tournament before
+            _workers.pop(other).close()
         _workers[key] = Isolated(setup)
     return _workers[key]
