@@ -1,0 +1,162 @@
+"""One run of a tournament: its games, as they are played, and its result."""
+
+import contextlib
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from war_agents.arena import analysis
+from war_agents.arena.blocks import Block
+from war_agents.arena.folder import TournamentFolder
+from war_agents.arena.games import Games, games_per_deal
+from war_agents.arena.match import MatchResult
+from war_agents.arena.notable import notable_games
+from war_agents.arena.pool import Pool
+from war_agents.arena.results import TournamentResult
+from war_agents.arena.schedule import rounds
+from war_agents.arena.separation import SeparationTest
+
+if TYPE_CHECKING:
+    from war_agents.arena.tournament import Tournament
+
+Progress = Callable[[int, int], object]
+
+
+class Run:
+    """One run of a tournament: what is to be played, what has been, and how far it is."""
+
+    def __init__(self, tournament: "Tournament", progress: Progress) -> None:
+        self._tournament = tournament
+        self._names = [player.name for player in tournament.players]
+        self._rounds = list(
+            rounds(
+                tournament.game,
+                len(tournament.variants),
+                len(self._names),
+                tournament.deals,
+                in_steps=tournament.until_separated is not None,
+            )
+        )
+        self._blocks = [block for blocks in self._rounds for block in blocks]
+        self._total = sum(block.games for block in self._blocks)
+        self._played: dict[int, Games] = {}  # by the places of blocks
+        self._progress = progress
+        self._shown = 0
+
+    def run(self, out: Path | None, resume: bool) -> TournamentResult:
+        """See `Tournament.run`."""
+        tournament = self._tournament
+        if out is None:
+            return self._play(lambda block, games: None)
+        folder = TournamentFolder(out, tournament.describe(), resume=resume)
+        variants = [variant.name for variant in tournament.variants]
+        with folder.opened(self._blocks, variants, self._names) as (stream, found):
+            self._played = found
+            result = self._play(stream.append)
+            folder.write(result)
+        return result
+
+    def _play(self, keep: Callable[[Block, Games], None]) -> TournamentResult:
+        """Plays what is missing, and gives each block to ``keep`` as soon as it is played."""
+        confidence = self._tournament.until_separated
+        test = None if confidence is None else SeparationTest(len(self._names), confidence)
+        deals = start = 0
+        with contextlib.closing(self._tournament.pool(self._total)) as pool:
+            for blocks in self._rounds:
+                self._play_round(pool, range(start, start + len(blocks)), keep)
+                start += len(blocks)
+                before, deals = (
+                    deals,
+                    blocks[-1].numbers.stop // games_per_deal(self._tournament.game),
+                )
+                if test is not None:
+                    matches = self._matches(start)
+                    scores = analysis.pair_scores(self._names, matches)
+                    test.update(analysis.mean_scores(len(self._names), scores)[before:])
+                    if test.separated:
+                        break
+            return self._result(pool, self._matches(start), deals, test)
+
+    def _play_round(self, pool: Pool, places: range, keep: Callable[[Block, Games], None]) -> None:
+        missing = [place for place in places if place not in self._played]
+        done = sum(len(games.results) for games in self._played.values())
+
+        def tell(running: int) -> None:
+            self._shown = max(self._shown, done + running)
+            self._progress(self._shown, self._total)
+
+        tell(0)
+        for i, games in pool.play([self._blocks[place] for place in missing], tell):
+            keep(self._blocks[missing[i]], games)
+            self._played[missing[i]] = games
+            done += len(games.results)
+            tell(0)
+
+    def _matches(self, number: int) -> list[MatchResult]:
+        """The matches of all variants and pairs so far, from the first ``number`` blocks."""
+        parts: dict[tuple[int, int, int], list[Games]] = {}
+        for place, block in enumerate(self._blocks[:number]):
+            parts.setdefault((block.variant, block.a, block.b), []).append(self._played[place])
+        return [
+            self._tournament.match(*key, Games.joined(games))
+            for key, games in sorted(parts.items())
+        ]
+
+    def _result(
+        self, pool: Pool, matches: list[MatchResult], deals: int, test: SeparationTest | None
+    ) -> TournamentResult:
+        tournament = self._tournament
+        groups = [
+            analysis.deal_groups(variant, tournament.seed, deals) for variant in tournament.variants
+        ]
+        number = len(matches) // len(groups)
+        by_variant = [matches[i : i + number] for i in range(0, len(matches), number)]
+        standings = [
+            analysis.standing(self._names, *each) for each in zip(by_variant, groups, strict=True)
+        ]
+        if len(standings) > 1:
+            standings.append(analysis.standing(self._names, matches, analysis.joint(groups)))
+        elo = {each.variant: {r.agent: r.elo for r in each.ratings} for each in standings}
+        return TournamentResult(
+            players=tournament.players,
+            variants=tournament.variants,
+            deals=deals,
+            settings=tournament.settings,
+            matches=tuple(matches),
+            pairs=tuple(
+                analysis.pair_result(match, groups[i // number]) for i, match in enumerate(matches)
+            ),
+            standings=tuple(standings),
+            separation=(
+                None
+                if test is None or tournament.until_separated is None
+                else analysis.separation(self._names, test, tournament.until_separated)
+            ),
+            forfeits=analysis.forfeits(matches),
+            notable=notable_games(matches, elo, lambda *game: self._replay(pool, matches, *game)),
+            versions=tournament.versions,
+        )
+
+    def _replay(
+        self, pool: Pool, matches: list[MatchResult], match: int, deal: int, place: int
+    ) -> list[list[int]] | None:
+        """The choices in a game that has been played; None if it goes another way now."""
+        expected = matches[match].results[deal, place], matches[match].lengths[deal, place]
+        number = deal * games_per_deal(self._tournament.game) + place
+        variant, pair = divmod(match, len(matches) // len(self._tournament.variants))
+        a, b = list(combinations(range(len(self._names)), 2))[pair]
+        (block,) = (
+            block
+            for block in self._blocks
+            if (block.variant, block.a, block.b) == (variant, a, b) and number in block.numbers
+        )
+        row = number - block.numbers.start
+        # A network's game may need the whole batch that it was played in.
+        for part, at in ((block.one(row), 0), (block, row)):
+            replayed = pool.record(part, at)
+            if replayed is not None:
+                games, recording = replayed
+                if (games.results[at], games.lengths[at]) == expected:
+                    return recording.moves
+        return None
