@@ -30,7 +30,7 @@ TOLERANCE: Final = 1e-8  # of a step, in logits; the next would be its square
 SLACK: Final = 1e-6  # of a linear program
 
 
-def fit(design: Floats, tallies: Floats, start: Floats) -> Floats:
+def fit(design: Floats, tallies: Floats, start: Floats, *, tolerance: float = TOLERANCE) -> Floats:
     """The parameters of the greatest likelihood, for many tallies at once, by Newton's method.
 
     The steps are damped as in T. Sun and Q. Tran-Dinh, "Generalized self-concordant functions: a
@@ -43,6 +43,7 @@ def fit(design: Floats, tallies: Floats, start: Floats) -> Floats:
         tallies: (batch, cells, 3), how much was won, drawn and lost. There must be a greatest
             point (see `can_rise`), but for t, which is minus infinity where nothing was drawn.
         start: (batch, parameters + 1), where to begin; t is the last.
+        tolerance: of the last step, in logits.
 
     Returns:
         (batch, parameters + 1).
@@ -62,7 +63,7 @@ def fit(design: Floats, tallies: Floats, start: Floats) -> Floats:
         change = np.abs(step[:, :-1] @ half.T).max(axis=1)
         size = change + np.maximum(change, np.abs(step[:, -1]))
         point[left] += step * (np.log1p(size) / np.maximum(size, 1e-300))[:, None]
-        left = left[size > TOLERANCE]
+        left = left[size > tolerance]
         if not len(left):
             return point
     raise RuntimeError("the ratings did not converge")

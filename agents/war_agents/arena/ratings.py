@@ -25,6 +25,7 @@ ELO_PER_LOGIT: Final = 400 / float(np.log(10))
 MAX_BLOCKS: Final = 1000
 PRIOR_GAMES: Final = 1.0
 SEED: Final = 20_260_101
+ROUGH: Final = 1e-4  # the last step of a resample's fit, in logits; the next would be its square
 
 
 @dataclass(frozen=True)
@@ -199,14 +200,16 @@ def _ends(
     weights = rng.standard_exponential((resamples, len(blocks)))
     resampled = np.tensordot(weights, blocks, axes=1) + prior
     more = rng.standard_exponential((resamples, 1, 1))
-    start = np.broadcast_to(best, (2 * resamples, best.shape[1]))
+    best = np.broadcast_to(best, (resamples, best.shape[1]))
+    near = fit(design, resampled, best, tolerance=ROUGH)
+    start = np.concatenate([near, near])  # a deal more or less is a short way from there
     ends = np.empty((2, len(won)))
     for k, deal in enumerate(won):
         seen, far = np.split(squares[:, k], [len(blocks)])
         up = resampled + more * deal * _allowance(seen, far[k])
         down = resampled + more * deal[:, ::-1] * _allowance(seen, far[len(won) + k])
         chosen = np.concatenate([up, down])
-        values = strengths(fit(design, chosen, start))[:, k]
+        values = strengths(fit(design, chosen, start, tolerance=ROUGH))[:, k]
         ends[:, k] = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return ends
 
