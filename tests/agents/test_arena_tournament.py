@@ -10,7 +10,7 @@ import numpy as np
 import pandas
 import pytest
 
-from tests.agents.players import chance, fixed, memory_like, thinker
+from tests.agents.players import Player, chance, fixed, memory_like, thinker, tops
 from war_agents import Agent
 from war_agents.arena import Rating, Tournament, TournamentResult, play_match, run_tournament
 from war_envs.variant import make_variant
@@ -381,3 +381,70 @@ def test_wrong_settings_are_refused_in_one_line(options: dict[str, Any], complai
     with pytest.raises(ValueError, match=complaint) as raised:
         Tournament(["random", "attack"], **{**given, **options})
     assert "\n" not in str(raised.value)
+
+
+def test_agents_that_do_not_follow_their_seeds_are_reported() -> None:
+    generator = np.random.default_rng(5)
+    loose = Player("loose", lambda _o, legal, _s: generator.integers(2, size=len(legal)))
+    result = several("attack-defence", loose, "random", variants="minimal", deals=40)
+    assert result.notable == ()
+    assert len(result.warnings) == 2
+    assert all("loose and random" in line for line in result.warnings)
+    assert not several("attack-defence", "attack", "random", deals=4).warnings
+
+
+class Half:
+    """Lacks what an agent needs."""
+
+    name = "half"
+    encoding = "tokens"
+
+
+def test_what_is_no_agent_is_told_by_what_it_lacks() -> None:
+    wrongs: list[tuple[Any, str]] = [
+        (type(chance()), r"is the class Player; give an agent, such as Player\(\)"),
+        (Half(), "has no memory and no act"),
+        (chance(" "), "has the name ' '; give it another"),
+        ("tests.agents.test_arena_tournament:Half", "has no memory and no act"),
+        ("tests.agents.test_arena_tournament:nowhere", "AttributeError"),
+        ("no_such_module:agent", "ModuleNotFoundError"),
+    ]
+    for wrong, complaint in wrongs:
+        with pytest.raises(ValueError, match=complaint) as raised:
+            several("attack-defence", wrong, "random")
+        assert "\n" not in str(raised.value)
+
+
+class Threshold:
+    """Attacks with cards from a certain one on; its attribute is what it is."""
+
+    encoding = "tokens"
+    memory = "perfect"
+
+    def __init__(self, least: int) -> None:
+        self.name = "threshold"
+        self.least = least
+
+    def act(self, observation: Any, action_mask: Any, *_: Any) -> Any:
+        return np.where(tops(observation)[0] >= self.least, 0, 1), None
+
+
+def test_an_object_with_other_attributes_is_another_player(tmp_path: Path) -> None:
+    def tournament(least: int) -> Tournament:
+        agents: list[Any] = [Threshold(least), "random"]
+        return Tournament(agents, game="attack-defence", deals=4, seed=1, workers=0)
+
+    first = tournament(10).run(tmp_path)
+    assert tournament(10).run(tmp_path, resume=True).to_json() == first.to_json()
+    with pytest.raises(ValueError, match=r"players\[0\].sha256 is '.*' there, '.*' here"):
+        tournament(40).run(tmp_path, resume=True)
+
+
+def test_who_plays_in_a_folder_is_said_before_any_advice(tmp_path: Path) -> None:
+    agents = ["random", "attack"]
+
+    def elsewhere(done: int, total: int) -> None:
+        with pytest.raises(ValueError, match="another process plays in"):
+            run_tournament(agents, game="attack-defence", deals=3, seed=1, out=tmp_path)
+
+    run_tournament(agents, game="attack-defence", deals=3, seed=1, out=tmp_path, progress=elsewhere)

@@ -69,6 +69,7 @@ def tournament(
         "separation": None,
         "forfeits": (),
         "notable": (),
+        "warnings": (),
         "versions": {"python": "3.11.9", "war-envs": "0.1.0", "numpy": "2.4.6"},
     }
     return TournamentResult(**{**given, **fields})

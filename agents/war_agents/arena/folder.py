@@ -43,6 +43,13 @@ class TournamentFolder:
         self._settings = settings
         self._resume = resume
         self._refuse_others()
+        started = (path / SETTINGS_FILE).exists()
+        if started and not resume and not (path / RESULTS_FILE).exists():
+            self._locked().release()  # refuses where it is being played just now
+            raise ValueError(
+                f"out={str(path)!r} holds an unfinished tournament with these settings; "
+                "resume it (--resume), or remove it"
+            )
         make_writable_folder(path)
 
     @contextlib.contextmanager
@@ -54,11 +61,7 @@ class TournamentFolder:
         Raises:
             ValueError, OSError: see the class.
         """
-        lock = FileLock(self.path / "tournament.lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout as error:
-            raise ValueError(f"another process plays in out={str(self.path)!r}") from error
+        lock = self._locked()
         for torn in self.path.glob(".*.part"):  # by a crash while a file was written
             torn.unlink()
         game = self._settings["settings"]["game"]
@@ -75,6 +78,14 @@ class TournamentFolder:
         finally:
             stream.close()
             lock.release()
+
+    def _locked(self) -> FileLock:
+        lock = FileLock(self.path / "tournament.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            raise ValueError(f"another process plays in out={str(self.path)!r}") from error
+        return lock
 
     def write(self, result: TournamentResult) -> None:
         """Writes results and reports, each whole or not at all."""
@@ -105,11 +116,6 @@ class TournamentFolder:
                 f"out={str(self.path)!r} holds another tournament: "
                 f"{'; '.join(differences[:3])}; choose another folder, or remove it"
             )
-        if not self._resume and not (self.path / RESULTS_FILE).exists():
-            raise ValueError(
-                f"out={str(self.path)!r} holds an unfinished tournament with these settings; "
-                "resume it (--resume), or remove it"
-            )
 
 
 def _differences(found: object, wanted: object, name: str = "") -> Iterator[str]:
@@ -121,5 +127,7 @@ def _differences(found: object, wanted: object, name: str = "") -> Iterator[str]
     elif isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
         for i, pair in enumerate(zip(found, wanted, strict=True)):
             yield from _differences(*pair, f"{name}[{i}]")
+    elif isinstance(found, list) and isinstance(wanted, list):
+        yield f"{name} has {len(found)} entries there, {len(wanted)} here"
     elif found != wanted:
         yield f"{name or SETTINGS_FILE} is {shown(found)} there, {shown(wanted)} here"

@@ -17,6 +17,7 @@ from war_agents.arena.games import Games, Recording
 from war_agents.arena.heartbeat import SIZE, Heartbeat
 
 POLL_SECONDS: Final = 0.05
+GRACE_SECONDS: Final = 2.0
 MOST_LOST: Final = 5
 POSITIONS_PER_LIMIT: Final = 1000  # so many positions of one batch have as long as a choice, again
 
@@ -104,6 +105,8 @@ class Isolated:
         """Whose fault it is that the process is gone."""
         if self._closed:
             raise ClosedError
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it may be about to end by itself
+            self._process.wait(GRACE_SECONDS)
         self._stop()
         code = self._process.returncode
         if self._hung is not None:

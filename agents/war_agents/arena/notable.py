@@ -24,8 +24,10 @@ class _Found(NamedTuple):
 
 def notable_games(
     matches: Sequence[MatchResult], elo: Mapping[str, Mapping[str, float]], replay: Replay
-) -> tuple[NotableGame, ...]:
+) -> tuple[tuple[NotableGame, ...], tuple[str, ...]]:
     """The longest game, and the biggest upset if there was any.
+
+    Games that go another way when they are played again are left out, with a warning.
 
     Args:
         matches: all games.
@@ -34,12 +36,20 @@ def notable_games(
             way when it is played again.
     """
     chosen = [("longest", _longest(matches), None), *_upset(matches, elo)]
-    games = []
+    games, warnings = [], []
     for why, found, gap in chosen:
-        moves = None if found is None else replay(*found)
-        if found is not None and moves is not None:
-            games.append(_told(why, matches[found.match], found, gap, moves))
-    return tuple(games)
+        if found is None:
+            continue
+        moves = replay(*found)
+        match = matches[found.match]
+        if moves is None:
+            warnings.append(
+                f"the {why} game, of {match.a} and {match.b} in {match.variant.name}, went another "
+                "way when it was played again; do both follow the seeds that they are given?"
+            )
+        else:
+            games.append(_told(why, match, found, gap, moves))
+    return tuple(games), tuple(warnings)
 
 
 def _longest(matches: Sequence[MatchResult]) -> _Found | None:

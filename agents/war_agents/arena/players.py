@@ -1,5 +1,6 @@
 """Who takes part: names, model files, run folders, the user's own code, and agents as they are."""
 
+import contextlib
 import copy
 import hashlib
 import importlib
@@ -8,6 +9,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
+
+import cloudpickle
 
 from war_agents.agent import Agent, make, model_file, names
 from war_agents.shipped import CHAMPION, champion_file
@@ -41,16 +44,12 @@ class Entrant(NamedTuple):
             ValueError: there is no such agent, or it wants observations that do not exist.
         """
         if is_code(given):
-            name, agent = str(given), _from_code(str(given), variant)
+            agent = _checked(given, _from_code(str(given), variant))
         elif isinstance(given, str | Path):
-            name, agent = str(given), make(given, game=variant.game, variant=variant)
+            agent = _checked(given, make(given, game=variant.game, variant=variant))
         else:
-            name, agent = getattr(given, "name", ""), given
-        if not isinstance(agent, Agent) or not isinstance(name, str):
-            raise ValueError(
-                f"agent={shown(given)} is not allowed; give a name, a path, module:factory or an "
-                "Agent, with name, encoding, memory and act"
-            )
+            agent = _checked(given, given)
+        name = str(given) if isinstance(given, str | Path) else agent.name
         checked_choice(f"encoding of agent {name!r}", agent.encoding, ENCODINGS)
         checked_choice(f"memory of agent {name!r}", agent.memory, MEMORIES)
         if deterministic and hasattr(agent, "deterministic"):
@@ -78,8 +77,8 @@ class Player:
         name: what the tournament calls it.
         kind: ``"registered"``, ``"model"`` (a file), ``"code"`` (``module:factory``) or
             ``"object"`` (an agent that was handed over).
-        sha256: of the model file, or of the source file of the user's code; None where there is no
-            such file.
+        sha256: of the model file; of the source file of the user's code, but not of what that
+            imports; of an agent that was handed over with its attributes; else None.
         deterministic: does a trained agent take its likeliest action (True) or sample (False)? None
             for all others.
     """
@@ -104,13 +103,36 @@ class Player:
                 file = champion_file(game)
         else:
             kind, file = "model", model_file(given)
-        sha256 = None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
+        content = b"" if file is None else file.read_bytes()
+        if kind == "object":
+            # One that cannot be pickled cannot be sent to other processes either.
+            with contextlib.suppress(Exception):
+                content += bytes(cloudpickle.dumps(entrant.agent))
+        sha256 = hashlib.sha256(content).hexdigest() if content else None
         return cls(entrant.name, kind, sha256, entrant.deterministic)
 
 
 def is_code(given: object) -> bool:
     """Is it spelt ``module:factory``?"""
     return isinstance(given, str) and _CODE.fullmatch(given) is not None
+
+
+def _checked(given: object, made: object) -> Agent:
+    """``made``, if it is an agent."""
+    if isinstance(made, type):
+        raise ValueError(
+            f"agent={shown(given)} is the class {made.__name__}; give an agent, such as "
+            f"{made.__name__}()"
+        )
+    missing = [part for part in ("name", "encoding", "memory", "act") if not hasattr(made, part)]
+    if not isinstance(made, Agent):
+        raise ValueError(
+            f"agent={shown(given)} is not allowed; give a name, a path, module:factory or an "
+            f"Agent: {shown(made)} has no {' and no '.join(missing)}"
+        )
+    if not str(made.name).strip():
+        raise ValueError(f"agent={shown(given)} has the name {made.name!r}; give it another")
+    return made
 
 
 def _from_code(spelt: str, variant: Variant) -> object:
@@ -120,9 +142,7 @@ def _from_code(spelt: str, variant: Variant) -> object:
         factory: Any = importlib.import_module(module)
         for attribute in path.split("."):
             factory = getattr(factory, attribute)
-        try:
-            inspect.signature(factory).bind(variant)
-        except TypeError:
+        if not inspect.signature(factory).parameters:
             return factory()
         return factory(variant)
     except (Exception, SystemExit) as error:

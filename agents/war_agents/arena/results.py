@@ -199,6 +199,7 @@ class TournamentResult:
         separation: how far the order is decided; None where nobody asked.
         forfeits: who failed, and how.
         notable: a few games to look at.
+        warnings: what makes the numbers doubtful, such as agents that do not follow their seeds.
         versions: of the packages that played.
     """
 
@@ -212,6 +213,7 @@ class TournamentResult:
     separation: Separation | None
     forfeits: tuple[Forfeits, ...]
     notable: tuple[NotableGame, ...]
+    warnings: tuple[str, ...]
     versions: dict[str, str]
 
     @property
@@ -260,5 +262,6 @@ class TournamentResult:
             "separation": None if self.separation is None else dataclasses.asdict(self.separation),
             "forfeits": [dataclasses.asdict(row) for row in self.forfeits],
             "notable": [dataclasses.asdict(game) for game in self.notable],
+            "warnings": list(self.warnings),
             "versions": self.versions,
         }

@@ -118,6 +118,9 @@ class Run:
         if len(standings) > 1:
             standings.append(analysis.standing(self._names, matches, analysis.joint(groups)))
         elo = {each.variant: {r.agent: r.elo for r in each.ratings} for each in standings}
+        notable, warnings = notable_games(
+            matches, elo, lambda *game: self._replay(pool, matches, *game)
+        )
         return TournamentResult(
             players=tournament.players,
             variants=tournament.variants,
@@ -134,7 +137,8 @@ class Run:
                 else analysis.separation(self._names, test, tournament.until_separated)
             ),
             forfeits=analysis.forfeits(matches),
-            notable=notable_games(matches, elo, lambda *game: self._replay(pool, matches, *game)),
+            notable=notable,
+            warnings=warnings,
             versions=tournament.versions,
         )
 

@@ -77,6 +77,10 @@ class Tournament:
             if until_separated is None
             else _between("until_separated", until_separated, 0.5, 1)
         )
+        if not isinstance(deterministic, bool):
+            raise ValueError(
+                f"deterministic={shown(deterministic)} is not allowed; give True or False"
+            )
         self.deterministic = deterministic
         self.time_limit = _between("time_limit", time_limit, 0, math.inf)
         self._workers = None if workers is None else integer("workers", workers, 0, 1000)

@@ -1,6 +1,6 @@
 """The tables of a report, as text."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from war_agents.arena.report import words
@@ -123,7 +123,6 @@ def variants(result: TournamentResult) -> Sheet:
     rows = [[p for p in result.pairs if p.variant == name] for name in names]
     games = [sum(p.games for p in pairs) for pairs in rows]
     draws = [sum(p.draws for p in pairs) for pairs in rows]
-    lengths = [sum(p.mean_length * p.games for p in pairs) for pairs in rows]
     standings = result.standings[: len(names)]
     return Sheet(
         "Variants",
@@ -134,7 +133,7 @@ def variants(result: TournamentResult) -> Sheet:
             _numbers("cut off", (sum(p.truncated for p in pairs) for pairs in rows)),
             _numbers(
                 f"mean {LENGTHS[result.game]}",
-                (f"{total / g:.1f}" for total, g in zip(lengths, games, strict=True)),
+                (f"{_mean_length(pairs):.1f}" for pairs in rows),
             ),
             _numbers(f"{FIRST[result.game]}, Elo", (elo(s.first_elo) for s in standings)),
             _numbers(
@@ -145,16 +144,24 @@ def variants(result: TournamentResult) -> Sheet:
     )
 
 
+def _mean_length(pairs: Sequence[PairResult]) -> float:
+    """Of the games of all ``pairs`` but those that were forfeited, which have no length."""
+    played = [pair.games - pair.forfeits_a - pair.forfeits_b for pair in pairs]
+    total = sum(pair.mean_length * games for pair, games in zip(pairs, played, strict=True))
+    return total / max(1, sum(played))
+
+
 def by_variant(result: TournamentResult) -> tuple[Sheet, Sheet, Sheet]:
     """Elo and mean scores of all agents, and scores of all pairs, a column a variant."""
     names = [rating.agent for rating in result.ratings]
     strength = [{r.agent: r for r in standing.ratings} for standing in result.standings]
     titles = [standing.variant for standing in result.standings]
+    together = [*titles[:-1], "all games"]  # one fit, not the mean of the fits
     elos = ((elo(found[name].elo) for name in names) for found in strength)
     means = ((f"{found[name].score:.3f}" for name in names) for found in strength)
     agents = _names("agent", names)
     return (
-        Sheet("Elo by variant", (agents, *map(_numbers, titles, elos))),
+        Sheet("Elo by variant", (agents, *map(_numbers, together, elos))),
         Sheet("Mean score by variant", (agents, *map(_numbers, titles, means))),
         _pairs_by_variant(result),
     )

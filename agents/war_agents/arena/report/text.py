@@ -37,7 +37,7 @@ def print_report(result: TournamentResult, console: Console | None = None) -> No
     target.width = given_width
     for line in words.cycles(result):
         _print_line(target, f"Cycle: {line}")
-    for say in (words.cut_off, words.forfeits, words.separation):
+    for say in (words.cut_off, words.forfeits, words.separation, words.warnings):
         for line in say(result):
             _print_line(target, line)
 
@@ -78,6 +78,7 @@ def _markdown_lines(result: TournamentResult) -> Iterator[str]:
         ("Cycles", words.cycles(result)),
         ("Separation", words.separation(result)),
         ("Forfeits", words.forfeits(result)),
+        ("Warnings", words.warnings(result)),
     ):
         if lines:
             yield from _markdown_list(title, map(_escaped, lines))

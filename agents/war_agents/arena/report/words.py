@@ -128,6 +128,11 @@ def cut_off(result: TournamentResult) -> list[str]:
     return [f"Cut off at the turn limit, and counted as draws: {count(games, 'game')}."]
 
 
+def warnings(result: TournamentResult) -> list[str]:
+    """What a reader should know before trusting the numbers."""
+    return [f"Warning: {line}" for line in result.warnings]
+
+
 def notable_title(game: NotableGame) -> str:
     """Why a game is shown."""
     return "Longest game" if game.why == "longest" else "Biggest upset"
@@ -179,7 +184,8 @@ def notes(result: TournamentResult) -> list[Note]:
         Note(
             "Elo",
             "The ratings of one Bradley-Terry model of all games, with the mean 0; it has a term "
-            f"for draws and one for {FIRST[result.game]}.",
+            f"for draws and one for {FIRST[result.game]}. Where draws are common, differences are "
+            "wider than scores suggest: they are about the games that are decided.",
             "R. R. Davidson, On extending the Bradley-Terry model to accommodate ties in paired "
             "comparison experiments, Journal of the American Statistical Association 65, 1970; "
             "R. R. Davidson and R. J. Beaver, On extending the Bradley-Terry model to incorporate "
