@@ -238,7 +238,7 @@ def test_damage_is_told_by_its_line_and_nothing_is_changed(
         ({"deals": 5}, "settings.deals is 4 there, 5 here"),
         ({"seed": 6}, "settings.seed is 5 there, 6 here"),
         ({"variants": "minimal"}, "settings.variants[0].options.num_ranks is 5 there, 13 here"),
-        ({"variants": ["minimal", "fair"]}, "settings.variants is "),
+        ({"variants": ["minimal", "fair"]}, "settings.variants holds 1 there, 2 here"),
         ({"deterministic": True}, "settings.deterministic is False there, True here"),
         ({"time_limit": 9}, "settings.time_limit is 10.0 there, 9.0 here"),
         ({"until_separated": 0.9}, "settings.until_separated is None there, 0.9 here"),

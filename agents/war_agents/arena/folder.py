@@ -127,7 +127,7 @@ def _differences(found: object, wanted: object, name: str = "") -> Iterator[str]
     elif isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
         for i, pair in enumerate(zip(found, wanted, strict=True)):
             yield from _differences(*pair, f"{name}[{i}]")
-    elif isinstance(found, list) and isinstance(wanted, list):
-        yield f"{name} has {len(found)} entries there, {len(wanted)} here"
+    elif isinstance(found, list) and isinstance(wanted, list) and name != "settings.agents":
+        yield f"{name} holds {len(found)} there, {len(wanted)} here"
     elif found != wanted:
         yield f"{name or SETTINGS_FILE} is {shown(found)} there, {shown(wanted)} here"

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import inspect
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -142,13 +143,21 @@ def _from_code(spelt: str, variant: Variant) -> object:
         factory: Any = importlib.import_module(module)
         for attribute in path.split("."):
             factory = getattr(factory, attribute)
-        if not inspect.signature(factory).parameters:
+        if not _takes(factory, variant) and _takes(factory):
             return factory()
         return factory(variant)
     except (Exception, SystemExit) as error:
         raise ValueError(
             f"agent {spelt!r} could not be made: {type(error).__name__}: {one_line(error)}"
         ) from error
+
+
+def _takes(factory: Callable[..., object], *arguments: object) -> bool:
+    try:
+        inspect.signature(factory).bind(*arguments)
+    except TypeError:
+        return False
+    return True
 
 
 def _source_file(made_by: type) -> Path | None:
