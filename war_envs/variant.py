@@ -21,6 +21,7 @@ VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
     "+".join(mode for mode, used in zip(MODES, chosen, strict=True) if used) or "standard"
     for chosen in product((False, True), repeat=3)
 )
+ALL: Final = "all"  # where several names may be given: every one
 TURNS_PER_CARD: Final = 40
 MAX_TURNS_LIMIT: Final = 1_000_000_000
 

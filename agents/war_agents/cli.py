@@ -22,13 +22,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from war_agents.arena.folder import HTML_FILE, RESULTS_FILE
 from war_agents.arena.players import is_code
 from war_agents.arena.report import print_report
-from war_agents.arena.tournament import ALL, Tournament
+from war_agents.arena.tournament import Tournament
 from war_agents.bench import Section
 from war_agents.card import read_card
 from war_agents.show import score_lines, show_model
 from war_envs.messages import printable
 from war_envs.registration import GYMNASIUM_IDS, PETTINGZOO_IDS
-from war_envs.variant import VARIANT_NAMES, make_variant
+from war_envs.variant import ALL, VARIANT_NAMES, make_variant
 
 _DESCRIPTION: Final = """\
 War of Attack and Defence and Strategic War: trains agents and compares them.

@@ -1,5 +1,6 @@
 """Agents that fail, hang or exit, and processes that are killed: what a tournament survives."""
 
+import gc
 import itertools
 import json
 import os
@@ -286,7 +287,27 @@ def test_a_killed_worker_changes_nothing() -> None:
             killed.append(time.monotonic())
 
     result = play(BAD + "Raises", "random", "memory", deals=400, workers=2, progress=kill)
-    assert len(killed) == 3
+    assert killed  # as often as there was time for
+    assert result.to_json() == expected.to_json()
+
+
+def test_a_worker_that_is_lost_while_it_has_nothing_to_do_is_replaced() -> None:
+    """Between two rounds; the fixture and the warnings of unclosed files see what is left of it."""
+    options: dict[str, Any] = {"deals": 400, "until_separated": 0.99}
+    expected = play("random", BAD + "Healthy", **options)
+    assert expected.deals == 400, "two rounds"
+    killed: set[int] = set()
+
+    def kill(done: int, total: int) -> None:
+        if done == 500 and not killed:
+            (worker,) = arena_workers(os.getpid())
+            os.kill(worker, signal.SIGKILL)
+            wait_for(lambda: not arena_workers(os.getpid()))
+            killed.add(worker)
+
+    result = play("random", BAD + "Healthy", progress=kill, **options)
+    gc.collect()
+    assert killed
     assert result.to_json() == expected.to_json()
 
 

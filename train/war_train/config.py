@@ -9,12 +9,11 @@ from typing import Any, Final, Literal
 from war_agents.network import NetworkShape
 from war_envs.encoding import MEMORIES, checked_choice
 from war_envs.seeding import MAX_SEED, checked_seed
-from war_envs.variant import VARIANT_NAMES, Variant, integer, make_variant, widest
+from war_envs.variant import ALL, VARIANT_NAMES, Variant, integer, make_variant, widest
 
 SELF: Final = "self"
 PAST: Final = "past"
 EXPLOITER: Final = "exploiter"
-ALL: Final = "all"
 OPPONENTS: Final[Mapping[str, float]] = {
     SELF: 0.25,
     PAST: 0.15,

@@ -20,7 +20,6 @@ class Setup:
     Attributes:
         players: what to make each agent from: a name, a path or ``module:factory``; or for agents
             that only this process can make, one a variant.
-        names: of the players.
         variants: what is played.
         seed: what deals and draws come from.
         deterministic: do trained agents take their likeliest action?
@@ -30,7 +29,6 @@ class Setup:
     """
 
     players: tuple[str | tuple[Given, ...], ...]
-    names: tuple[str, ...]
     variants: tuple[Variant, ...]
     seed: int
     deterministic: bool

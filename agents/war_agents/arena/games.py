@@ -23,13 +23,11 @@ class AgentError(ValueError):
     """An agent has failed.
 
     Attributes:
-        side: 0 for the first agent of the pair, 1 for the second.
         reason: what it did.
     """
 
-    def __init__(self, side: int, name: str, reason: str) -> None:
+    def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"agent {name!r} {reason}")
-        self.side = side
         self.reason = reason
 
 
@@ -299,4 +297,4 @@ class _Player:
         return actions.astype(np.int64)
 
     def _fail(self, reason: str, cause: BaseException | None = None) -> NoReturn:
-        raise AgentError(self.side, self.name, reason[:MAX_REASON]) from cause
+        raise AgentError(self.name, reason[:MAX_REASON]) from cause

@@ -44,7 +44,3 @@ class Heartbeat(Watch):
         """How often agents were asked, which side is asked now or -1, positions, games ended."""
         asked, side, positions, ended = _LAYOUT.unpack_from(self._memory)
         return asked, side, positions, ended
-
-    def close(self) -> None:
-        """Lets go of the memory."""
-        self._memory.close()

@@ -84,7 +84,8 @@ class Isolated:
     ) -> tuple[Games, Recording] | Lost:
         if self._closed:
             raise ClosedError
-        if self._process.poll() is not None:
+        if self._process.poll() is not None:  # lost before, or just now while it was idle
+            self._stop()
             self._start()
         self._limited = (self._setup.limited[block.a], self._setup.limited[block.b])
         self._hung = None

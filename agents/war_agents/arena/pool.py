@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from war_agents.arena.blocks import Block, Setup, Table
 from war_agents.arena.games import Games, Recording, Watch
 from war_agents.arena.isolation import Isolated
 
-TICK_SECONDS = 0.1
+TICK_SECONDS: Final = 0.1
 Running = Callable[[int], object]
 _Done = queue.SimpleQueue[tuple[int, Future[Games]]]
 

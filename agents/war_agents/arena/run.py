@@ -62,14 +62,12 @@ class Run:
         confidence = self._tournament.until_separated
         test = None if confidence is None else SeparationTest(len(self._names), confidence)
         deals = start = 0
-        with contextlib.closing(self._tournament.pool(self._total)) as pool:
+        with contextlib.closing(self._tournament.pool(self._blocks)) as pool:
             for blocks in self._rounds:
                 self._play_round(pool, range(start, start + len(blocks)), keep)
                 start += len(blocks)
-                before, deals = (
-                    deals,
-                    blocks[-1].numbers.stop // games_per_deal(self._tournament.game),
-                )
+                before = deals
+                deals = blocks[-1].numbers.stop // games_per_deal(self._tournament.game)
                 if test is not None:
                     matches = self._matches(start)
                     scores = analysis.pair_scores(self._names, matches)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from war_agents import OWN_NAMES
-from war_agents.arena.blocks import Setup, dumps
+from war_agents.arena.blocks import Block, Setup, dumps
 from war_agents.arena.games import Games, games_per_deal
 from war_agents.arena.match import MAX_DEALS, MatchResult
 from war_agents.arena.players import Entrant, Given, Player
@@ -20,10 +20,10 @@ from war_agents.arena.results import TournamentResult
 from war_agents.arena.run import Progress, Run
 from war_envs import seeding
 from war_envs.messages import one_line, shown
-from war_envs.variant import VARIANT_NAMES, Variant, integer, make_variant
+from war_envs.variant import ALL, VARIANT_NAMES, Variant, integer, make_variant
 
-ALL: Final = "all"
 FEW_GAMES: Final = 50_000  # of scripted agents; fewer are over before worker processes pay off
+BLOCK_COST: Final = 2_000  # of a block, however few games it has, in games
 SLOWNESS: Final = 10  # of a game in which a network plays
 
 
@@ -145,8 +145,8 @@ class Tournament:
         pair = (self._entrants[a][variant], self._entrants[b][variant])
         return MatchResult.of(pair, self.variants[variant], self.seed, games)
 
-    def pool(self, num_games: int) -> Pool:
-        """Who plays the games.
+    def pool(self, blocks: Sequence[Block]) -> Pool:
+        """Who plays ``blocks``.
 
         Raises:
             ValueError: an agent cannot be sent to other processes.
@@ -154,7 +154,8 @@ class Tournament:
         """
         trusted = all(entrants[0].trusted for entrants in self._entrants)
         networks = any(entrants[0].deterministic is not None for entrants in self._entrants)
-        few = num_games * (SLOWNESS if networks else 1) <= FEW_GAMES
+        work = sum(block.games + BLOCK_COST for block in blocks)
+        few = work * (SLOWNESS if networks else 1) <= FEW_GAMES
         if self._workers == 0 or (self._workers is None and self._ray is None and trusted and few):
             made = [tuple(entrant.agent for entrant in entrants) for entrants in self._entrants]
             return InProcess(self._setup(made))
@@ -168,7 +169,6 @@ class Tournament:
     def _setup(self, players: Sequence[str | tuple[Given, ...]]) -> Setup:
         return Setup(
             players=tuple(players),
-            names=tuple(player.name for player in self.players),
             variants=self.variants,
             seed=self.seed,
             deterministic=self.deterministic,
