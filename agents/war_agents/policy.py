@@ -20,14 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.agent import checked_mask
-from war_agents.card import ENCODING, Card, card_file, read_card
+from war_agents.card import ENCODING, Card, card_file
+from war_agents.stored_model import StoredModel, read_model
 from war_envs.messages import one_line, shown
 from war_envs.seeding import action_seeds
 from war_envs.variant import Variant, widest
 
 try:
     import torch
-    from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError
+    from safetensors.torch import load
 
     from war_agents.network import CardNetwork, NetworkShape, from_numpy
 except ImportError as error:
@@ -151,8 +153,16 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
     Raises:
         ValueError: the model or its card is missing, damaged or for something else.
     """
-    file = Path(file)
-    card = read_card(file)
+    return policy_of(read_model(Path(file)), variant, name=name)
+
+
+def policy_of(stored: StoredModel, variant: Variant, *, name: str | None = None) -> TorchPolicy:
+    """What `load_policy` gives, from files that have been read before.
+
+    Raises:
+        ValueError: see `load_policy`.
+    """
+    file, card = stored.file, stored.card
     try:
         shape = _shape(card)
     except ValueError as error:
@@ -164,7 +174,7 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
     threads = None if "OMP_NUM_THREADS" in os.environ else 1
     with torch_threads(threads):
         network = CardNetwork(widest(card.variants), shape)
-        network.load_state_dict(_read_weights(file, network))
+        network.load_state_dict(_checked_weights(stored, network))
         network.eval()
     if name is None:
         name = file.parent.name if file.stem == "model" and file.parent.name else file.stem
@@ -193,24 +203,25 @@ def _deck(variant: Variant) -> str:
     return f"{variant.game} {variant.name} with num_ranks={variant.num_ranks}"
 
 
-def _read_weights(file: Path, network: CardNetwork) -> dict[str, torch.Tensor]:
-    """The tensors of ``file``, if they are just what ``network`` has; shapes are compared first."""
+def _checked_weights(stored: StoredModel, network: CardNetwork) -> dict[str, torch.Tensor]:
+    """The tensors of a model, if they are just what ``network`` has."""
     expected = network.state_dict()
     try:
-        with safe_open(file, framework="pt") as tensors:
-            if set(tensors.keys()) != set(expected):
-                raise ValueError("its tensors are not those of the network in its card")
-            for key, value in expected.items():
-                entry = tensors.get_slice(key)
-                if entry.get_dtype() != "F32" or entry.get_shape() != list(value.shape):
-                    raise ValueError(
-                        f"{key} is {entry.get_dtype()} {entry.get_shape()}, "
-                        f"its card says F32 {list(value.shape)}"
-                    )
-            weights = {key: tensors.get_tensor(key) for key in expected}
-    except (OSError, ValueError, SafetensorError) as error:
-        raise ValueError(f"{file} is not a model that can be read: {one_line(error)}") from error
+        weights = load(stored.weights)
+        if set(weights) != set(expected):
+            raise ValueError("its tensors are not those of the network in its card")
+        for key, value in expected.items():
+            found = weights[key]
+            if found.dtype != torch.float32 or found.shape != value.shape:
+                raise ValueError(
+                    f"{key} is {found.dtype} {list(found.shape)}, "
+                    f"its card says {torch.float32} {list(value.shape)}"
+                )
+    except (ValueError, KeyError, SafetensorError) as error:  # KeyError: a dtype torch has not
+        raise ValueError(
+            f"{stored.file} is not a model that can be read: {one_line(error)}"
+        ) from error
     for key, value in weights.items():
         if not bool(torch.isfinite(value).all()):
-            raise ValueError(f"{file} is damaged: {key} holds numbers that are not finite")
+            raise ValueError(f"{stored.file} is damaged: {key} holds numbers that are not finite")
     return weights

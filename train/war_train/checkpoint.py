@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -121,6 +122,8 @@ def save_model(
     """
     file = folder / MODEL_FILE
     learned = checked_variants(variants)
+    weights = {key: value.detach().contiguous() for key, value in network.state_dict().items()}
+    data = save(weights)
     card = {
         "format": FORMAT,
         "version": VERSION,
@@ -131,10 +134,10 @@ def save_model(
         "network": {"embedding": network.shape.embedding, "hidden": network.shape.hidden},
         "deterministic": deterministic,
         **(entries or {}),
+        "sha256": hashlib.sha256(data).hexdigest(),  # so that readers can tell whose card it is
     }
-    weights = {key: value.detach().contiguous() for key, value in network.state_dict().items()}
     # All that loading needs of the card stays the same in a run: old and new files go together.
     # The model comes first: a card never describes one that is not there.
-    write_bytes(file, save(weights))
+    write_bytes(file, data)
     write_json(card_file(file), card)
     return file
