@@ -201,6 +201,8 @@ class TournamentResult:
         notable: a few games to look at.
         warnings: what makes the numbers doubtful, such as agents that do not follow their seeds.
         versions: of the packages that played.
+        failed: the agents that failed in every game, but for those that their opponents lost by
+            failing; their ratings say nothing.
     """
 
     players: tuple[Player, ...]
@@ -215,6 +217,7 @@ class TournamentResult:
     notable: tuple[NotableGame, ...]
     warnings: tuple[str, ...]
     versions: dict[str, str]
+    failed: tuple[str, ...] = ()
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -261,6 +264,7 @@ class TournamentResult:
             "standings": [dataclasses.asdict(standing) for standing in self.standings],
             "separation": None if self.separation is None else dataclasses.asdict(self.separation),
             "forfeits": [dataclasses.asdict(row) for row in self.forfeits],
+            "failed": list(self.failed),
             "notable": [dataclasses.asdict(game) for game in self.notable],
             "warnings": list(self.warnings),
             "versions": self.versions,
