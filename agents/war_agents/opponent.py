@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.agent import Agent, make
+from war_agents.states import States
 from war_envs import seeding
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.messages import shown
@@ -29,7 +30,7 @@ class Opponent:
         self.agent = checked_agent(given, variant)
         self._stream = np.empty(0, np.uint64)
         self._drawn = 0
-        self._state: Any = None
+        self._states = States(1)
 
     def begin(self, seed: int) -> None:
         """Begins the stream that all its draws come from."""
@@ -38,18 +39,19 @@ class Opponent:
 
     def forget(self) -> None:
         """A new game begins."""
-        self._state = None
+        self._states = States(1)
 
     def choose(self, seen: Observation) -> int:
         """The agent's choice for what it observes, in arrays that it may do anything to.
 
         Raises:
-            ValueError: it did not return one action.
+            ValueError: it did not return one action, or a state that cannot be kept.
         """
         seeds = seeding.action_seeds(self._stream, self._drawn)
         self._drawn += 1
         rows = (seen["observation"][np.newaxis], seen["action_mask"][np.newaxis])
-        answer: Any = self.agent.act(*rows, seeds, self._state)
+        game = np.zeros(1, np.int64)
+        answer: Any = self.agent.act(*rows, seeds, *self._states.recall(game))
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise ValueError(f"it returned {shown(answer)}, not (actions, state)")
         actions: NDArray[Any] = np.asarray(answer[0])
@@ -58,7 +60,10 @@ class Opponent:
                 f"it returned actions of dtype {actions.dtype} and shape {actions.shape}, "
                 "not integers of shape (1,)"
             )
-        self._state = answer[1]
+        try:
+            self._states.keep(game, answer[1])
+        except ValueError as error:
+            raise ValueError(f"it returned a wrong state: {error}") from error
         return int(actions[0])
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import cloudpickle
 
 from war_agents.arena.games import Games, Recording, Watch, play_games
-from war_agents.arena.players import Entrant, Given
+from war_agents.arena.origin import Origin
 from war_envs.variant import Variant
 
 PATIENCE: Final = 10
@@ -18,8 +18,7 @@ class Setup:
     """What whoever plays has to know of a tournament.
 
     Attributes:
-        players: what to make each agent from: a name, a path or ``module:factory``; or for agents
-            that only this process can make, one a variant.
+        players: what to make each agent from.
         variants: what is played.
         seed: what deals and draws come from.
         deterministic: do trained agents take their likeliest action?
@@ -28,7 +27,7 @@ class Setup:
         path: where to look for the user's modules.
     """
 
-    players: tuple[str | tuple[Given, ...], ...]
+    players: tuple[Origin, ...]
     variants: tuple[Variant, ...]
     seed: int
     deterministic: bool
@@ -78,21 +77,14 @@ class Table:
     """Where blocks are played: the players of a tournament, in this process.
 
     Raises:
-        ValueError: a player cannot be made here.
+        ValueError: a player cannot be made here, or has changed meanwhile.
     """
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._entrants = [
-            [
-                Entrant.of(
-                    given[i] if isinstance(given, tuple) else given,
-                    variant,
-                    deterministic=setup.deterministic,
-                )
-                for i, variant in enumerate(setup.variants)
-            ]
-            for given in setup.players
+            origin.entrants(setup.variants, deterministic=setup.deterministic)
+            for origin in setup.players
         ]
 
     def play(

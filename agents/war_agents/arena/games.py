@@ -8,8 +8,8 @@ from typing import Any, Final, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.arena.memory import Memory
 from war_agents.arena.players import Entrant
+from war_agents.states import States
 from war_envs import seeding
 from war_envs.batch import Batch
 from war_envs.kernels import TERMINATED
@@ -234,7 +234,7 @@ class _Player:
         self._seeds = seeds[np.arange(len(seats)), seats]
         self._batch = batch
         self._watch = watch
-        self._memory = Memory(len(seats))
+        self._states = States(len(seats))
 
     def choose(
         self, rows: NDArray[np.int64], step_number: int, *, forfeit: bool
@@ -263,7 +263,7 @@ class _Player:
         seeds = seeding.action_seeds(self._seeds[rows], step_number)
         self._watch.asking(self.side, len(rows))
         try:
-            answer: Any = self.agent.act(observation, mask, seeds, *self._memory.recall(rows))
+            answer: Any = self.agent.act(observation, mask, seeds, *self._states.recall(rows))
             if not isinstance(answer, tuple) or len(answer) != 2:
                 self._fail(f"returned {shown(answer)}; it must be (actions, state)")
             actions = np.asarray(answer[0])
@@ -274,7 +274,7 @@ class _Player:
         self._watch.answered()
         checked = self._checked(actions, legal)
         try:
-            self._memory.keep(rows, answer[1])
+            self._states.keep(rows, answer[1])
         except Exception as error:  # noqa: BLE001 - it may hold anything, as deep as can be
             self._fail(f"returned a wrong state: {one_line(error)}", error)
         return checked

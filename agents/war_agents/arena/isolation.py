@@ -97,10 +97,7 @@ class Isolated:
                 return answer
         except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # the pipes are cut
             return self._lost()
-        raise ValueError(
-            f"an agent could not be sent to another process ({fault}); "
-            "give it as module:factory, or play with workers=0"
-        )
+        raise ValueError(fault)  # whole, and it names the agent
 
     def _lost(self) -> Lost:
         """Whose fault it is that the process is gone."""

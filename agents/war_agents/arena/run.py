@@ -136,7 +136,7 @@ class Run:
             ),
             forfeits=analysis.forfeits(matches),
             notable=notable,
-            warnings=warnings,
+            warnings=(*tournament.warnings, *warnings),
             versions=tournament.versions,
         )
 

@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from war_agents.arena.blocks import Table
+from war_agents.arena.blocks import Setup, Table
 from war_agents.arena.heartbeat import Heartbeat
 from war_envs.messages import one_line
 
@@ -35,11 +35,11 @@ def main() -> None:
     heartbeat = Heartbeat(file)
     with contextlib.suppress(PermissionError):  # Windows keeps what is open
         file.unlink()
+    fault = None
     try:
-        table = Table(pickle.loads(tasks.get()))  # noqa: S301 - from the process that started this
-        fault = None
-    except Exception as error:  # noqa: BLE001 - a user's class may raise anything
-        fault = f"{type(error).__name__}: {one_line(error)}"
+        table = Table(_unpickled(tasks.get()))
+    except ValueError as error:
+        fault = one_line(error)
     _reply(replies, fault)
     while True:
         block, recording = tasks.get()
@@ -47,6 +47,17 @@ def main() -> None:
         outcome = table.play(block, heartbeat, recording)
         heartbeat.begin()
         _reply(replies, (outcome, recording))
+
+
+def _unpickled(message: bytes) -> Setup:
+    try:
+        setup: Setup = pickle.loads(message)  # noqa: S301 - from the process that started this one
+    except Exception as error:  # a user's class may raise anything
+        raise ValueError(
+            f"an agent could not be sent to another process ({type(error).__name__}: "
+            f"{one_line(error)}); give it as module:factory, or play with workers=0"
+        ) from error
+    return setup
 
 
 def _reply(replies: BinaryIO, value: Any) -> None:
