@@ -7,7 +7,6 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 
-from war_agents import make
 from war_agents.network import CardNetwork
 from war_agents.policy import TorchPolicy, torch_threads
 from war_train import checkpoint
@@ -16,6 +15,7 @@ from war_train.league import League
 from war_train.learner import SelfPlayPPO
 from war_train.log import RunLog
 from war_train.make import make_games, make_learner
+from war_train.opponents import agents_of, named_agents, require_same
 from war_train.resume import restore
 from war_train.run import Entries, Run
 from war_train.state import STATE_FILE, RunState
@@ -72,8 +72,9 @@ def resume(
         The model file.
 
     Raises:
-        ValueError: no such run, one that has finished or that another process works on, or damaged
-            files; nothing has changed then.
+        ValueError: no such run, one that has finished or that another process works on, damaged
+            files, or an opponent or teacher whose model or code is no longer what it was; nothing
+            has changed then.
         TrainingStoppedError, TrainingDivergedError, OSError: as `train`.
     """
     config = checkpoint.read_config(Path(folder), progress=progress)
@@ -88,6 +89,7 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: boo
 def _trained(
     config: TrainConfig, callbacks: Sequence[BaseCallback], stop: StopRequest, *, goes_on: bool
 ) -> Path:
+    named = named_agents(config)
     learner = TorchPolicy(
         CardNetwork(config.variant, config.shape), name=SELF, memory=config.memory
     )
@@ -98,10 +100,9 @@ def _trained(
         memory=config.memory,
         past_size=config.past_size,
         exploiters_size=config.exploiter_size,
+        agents={name: agents_of(found) for name, found in named.items()},
     )
-    teachers = []
-    if config.teacher is not None:
-        teachers = [make(config.teacher, game=config.game, variant=v) for v in config.played]
+    teachers = () if config.teacher is None else agents_of(named[config.teacher])
     if not goes_on:
         checkpoint.start_folder(config.out)
     with (
@@ -111,7 +112,9 @@ def _trained(
         model = make_learner(config, env, int(config.seed or 0), teachers=teachers)
         learner.network = model.policy.network
         if goes_on:  # read only now that nobody else can write it
-            entries = _restored(RunState.read(config.out), config, model, env)
+            state = RunState.read(config.out)
+            require_same(state.entries.get("opponents"), named)
+            entries = _restored(state, config, model, env)
         else:
             checkpoint.write_json(config.out / checkpoint.CONFIG_FILE, config.to_json())
             entries = Entries()
@@ -119,7 +122,7 @@ def _trained(
         with RunLog(
             config.out, config.steps, progress=config.progress, kept=entries.log_size, steps=steps
         ) as log:
-            run = Run(config, learner, env, log, stop, entries)
+            run = Run(config, named, learner, env, log, stop, entries)
             with run.saved_on_failure():
                 model.learn(
                     max(0, config.steps - steps),

@@ -3,24 +3,25 @@
 import contextlib
 import copy
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from war_agents import Agent, scripted
-from war_agents.arena.match import play_match
+from war_agents import scripted
 from war_agents.policy import TorchPolicy
+from war_agents.stored_model import StoredModel
 from war_envs import seeding
-from war_envs.variant import Variant
 from war_train import checkpoint
 from war_train.config import EXPLOITER, PAST, SELF, TrainConfig
+from war_train.evaluation import evaluate
 from war_train.exploiter import train_exploiter
 from war_train.finite import TrainingDivergedError, require_finite
 from war_train.learner import LOSSES, SelfPlayPPO
 from war_train.log import RunLog
+from war_train.opponents import Named, agents_of, record
 from war_train.resume import best_network, capture
 from war_train.state import RunState
 from war_train.stopping import StopRequest
@@ -48,51 +49,6 @@ class Entries:
     exploiter_score: float | None = None
 
 
-def evaluate(
-    agent: Agent,
-    variants: Sequence[Variant],
-    opponents: Iterable[str],
-    *,
-    deals: int,
-    seed: int,
-    progress: Callable[[int], object] | None = None,
-) -> dict[str, Any]:
-    """An agent's score against others.
-
-    Args:
-        agent: who is measured.
-        variants: what is played, one or several.
-        opponents: names or paths of agents.
-        deals: deals an opponent and variant, each from both seats (Strategic War: and both first
-            attackers); they are never those of training.
-        seed: fixes them.
-        progress: called often; what it raises ends the evaluation.
-
-    Returns:
-        By opponent (of several variants ``variant/opponent``): ``deals``, ``score`` from 0 to 1, a
-        draw being half a point, and its 95 % interval ``low`` to ``high``.
-    """
-    results = {}
-    for variant in variants:
-        for name in opponents:
-            match = play_match(
-                agent,
-                name,
-                game=variant.game,
-                variant=variant,
-                deals=deals,
-                seed=seed,
-                progress=progress,
-            )
-            results[name if len(variants) == 1 else f"{variant.name}/{name}"] = {
-                "deals": deals,
-                "score": match.score,
-                "low": match.low,
-                "high": match.high,
-            }
-    return results
-
-
 class _EvaluationStoppedError(Exception):
     """A signal came during an evaluation."""
 
@@ -109,6 +65,7 @@ class Run(BaseCallback):
     def __init__(
         self,
         config: TrainConfig,
+        named: Named,
         learner: TorchPolicy,
         env: SelfPlayVecEnv,
         log: RunLog,
@@ -118,6 +75,13 @@ class Run(BaseCallback):
         super().__init__()
         self.finished = False
         self._config = config
+        self._named = named
+        # Code is made anew for every evaluation, so that none touches the agents of training.
+        self._models = {
+            name: agents_of(found)
+            for name, found in named.items()
+            if isinstance(found.origin.given, StoredModel)
+        }
         self._learner = learner
         self._env = env
         self._log = log
@@ -200,7 +164,12 @@ class Run(BaseCallback):
         return self._stop.number is None
 
     def _capture(self) -> RunState:
-        """Notes where the run stands, between two updates."""
+        """Notes where the run stands, between two updates.
+
+        Raises:
+            TrainingDivergedError: it is not worth that; what was noted before is kept.
+        """
+        self.model.require_finite()
         entries = {
             "config": self._config.to_json(),
             "seconds": time.monotonic() - self._start,
@@ -208,6 +177,7 @@ class Run(BaseCallback):
             "evaluations": list(self._evaluations),
             "exploiter_due": self._exploiter_due,
             "exploiter_score": self._pending.get("exploiter"),
+            "opponents": record(self._named),
         }
         self._state = capture(self.model, self._env, entries)
         return self._state
@@ -234,6 +204,7 @@ class Run(BaseCallback):
                 self._opponents(),
                 deals=deals,
                 seed=seed,
+                agents=self._models,
                 progress=self._go_on,
             )
         except _EvaluationStoppedError:
