@@ -300,7 +300,8 @@ def _export(
     """
     exports = importlib.import_module("war_train.export")
     exports.export(model, to=to, out=out, game=game, variant=variant)
-    print(f"Checked against the model; the file is {out}")
+    print(f"Checked against the model; the file is {out}. This program uses it:\n")
+    print(exports.usage(model, to=to, out=out, game=game, variant=variant), end="")
 
 
 def _bench(what: tyro.conf.Positional[Section], *, json: bool = False) -> None:

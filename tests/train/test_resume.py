@@ -151,7 +151,7 @@ def test_the_cadence_is_in_steps_whatever_the_number_of_games(
 
     monkeypatch.setattr(RunState, "write", note)
     train(config(tmp_path / "a", num_envs=num_envs, evaluate_every=0))
-    assert saved == [1024, 2048, 3072, 4096]
+    assert saved == [0, 1024, 2048, 3072, 4096]
 
 
 RUN = [sys.executable, "-W", "error", "-c", "from war_agents.cli import main; main()", "train"]
