@@ -22,18 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from war_envs import seeding
+from war_envs.arrays import integer_array
 from war_envs.cards import NUM_CARDS
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.engine import ENGINES
 from war_envs.kernels import RUNNING, Records
-from war_envs.variant import (
-    Variant,
-    checked_variants,
-    integer,
-    integer_array,
-    make_variant,
-    widest,
-)
+from war_envs.variant import Variant, checked_variants, integer, make_variant, widest
 
 MAX_GAMES = 1_000_000
 MAX_THREADS = 256

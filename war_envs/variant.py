@@ -13,11 +13,10 @@ from itertools import product
 from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from war_envs import cards
 from war_envs.cards import GameName
-from war_envs.messages import one_line, shown
+from war_envs.messages import shown
 
 MODES: Final = {"minimal": "minimal", "fair": "fair", "open-card": "open_cards"}
 VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
@@ -27,7 +26,7 @@ VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
 ALL: Final = "all"  # where several names may be given: every one
 TURNS_PER_CARD: Final = 40
 MAX_TURNS_LIMIT: Final = 1_000_000_000
-_INTEGERS: Final = (int, np.integer)
+INTEGERS: Final = (int, np.integer)
 
 
 def integer(name: str, value: object, low: int, high: int) -> int:
@@ -39,7 +38,7 @@ def integer(name: str, value: object, low: int, high: int) -> int:
     Raises:
         ValueError: it is not such an integer.
     """
-    number = value if type(value) is int else _index(value)
+    number = value if type(value) is int else index_of(value)
     if number is None or not low <= number <= high:
         raise ValueError(
             f"{name}={shown(value)} is not allowed; it must be an integer, {low} to {high}"
@@ -47,11 +46,12 @@ def integer(name: str, value: object, low: int, high: int) -> int:
     return number
 
 
-def _index(value: object) -> int | None:
+def index_of(value: object) -> int | None:
+    """``value`` as an int, if it is an integer as `integer` takes them."""
     if isinstance(value, bool):
         return None
     # Some libraries let a bool, or an array with an axis and one entry, pass for a number.
-    if not isinstance(value, _INTEGERS) and (
+    if not isinstance(value, INTEGERS) and (
         getattr(value, "shape", ()) != () or "bool" in str(getattr(value, "dtype", ""))
     ):
         return None
@@ -59,46 +59,6 @@ def _index(value: object) -> int | None:
         return operator.index(value)  # type: ignore[arg-type]
     except Exception:  # noqa: BLE001 - some libraries raise errors of their own
         return None
-
-
-def integer_array(name: str, value: object, *shapes: tuple[int | None, ...]) -> NDArray[Any]:
-    """``value`` as an array of an integer dtype, of one of ``shapes``; None stands for any length.
-
-    Lists are taken, and arrays of any library that NumPy can read, such as tensors in main memory.
-    Bools and floats are refused, whatever library they are of; None, text and objects too.
-
-    Raises:
-        ValueError: it is no such array.
-    """
-    allowed = " or ".join(str(shape).replace("None", "K") for shape in shapes)
-    try:
-        array = np.asarray(value)
-    except Exception as error:  # whatever NumPy or another library raises
-        raise ValueError(
-            f"{name}={shown(value)} is not allowed; it must be integers {allowed}: "
-            f"{one_line(error)}"
-        ) from error
-    if (array.size and array.dtype.kind not in "iu") or not any(
-        len(shape) == array.ndim and all(map(_fits, shape, array.shape)) for shape in shapes
-    ):
-        raise ValueError(
-            f"{name} has dtype {array.dtype} and shape {array.shape}; it must be integers {allowed}"
-        )
-    if isinstance(value, list | tuple) and not _all_integers(np.asarray(value, object)):
-        raise ValueError(f"{name} holds bools among its numbers; it must be integers {allowed}")
-    return array
-
-
-def _fits(wanted: int | None, length: int) -> bool:
-    return wanted is None or wanted == length
-
-
-def _all_integers(entries: NDArray[np.object_]) -> bool:
-    """NumPy makes integers of a list that has some bools."""
-    kinds = set(map(type, entries.flat))
-    return all(issubclass(kind, _INTEGERS) and kind is not bool for kind in kinds) or all(
-        _index(entry) is not None for entry in entries.flat
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.agent import checked_mask
 from war_agents.card import ENCODING, Card, card_file, read_card
+from war_agents.given import checked_positions, checked_seeds
+from war_envs.engine import ENGINES
 from war_envs.messages import one_line, shown
 from war_envs.seeding import action_seeds
 from war_envs.variant import Variant, widest
@@ -68,6 +69,7 @@ class TorchPolicy:
         self.deterministic = deterministic
         self.card = dict(card or {})
         self.threads = threads
+        self._num_actions = ENGINES[network.variant.game].num_actions
 
     def probabilities(
         self, observation: NDArray[np.uint8], action_mask: NDArray[np.int8]
@@ -78,14 +80,16 @@ class TorchPolicy:
             ValueError: a position without a legal action, observations of another shape, or a
                 network that gives no finite numbers.
         """
-        legal = checked_mask(action_mask)
-        if observation.ndim != 2 or observation.dtype != np.uint8:
-            raise ValueError(
-                f"observation has dtype {observation.dtype} and shape {observation.shape}; "
-                f"{self.name} reads uint8 (B, F)"
-            )
+        tokens, legal = checked_positions(
+            self.name,
+            observation,
+            action_mask,
+            dtype=np.dtype(np.uint8),
+            size=None,  # the network tells
+            num_actions=self._num_actions,
+        )
         with torch.no_grad(), torch_threads(self.threads):
-            logits = self.network.logits(from_numpy(observation)).double().numpy()
+            logits = self.network.logits(from_numpy(tokens)).double().numpy()
         if not np.isfinite(logits).all():
             raise ValueError(f"{self.name} gives numbers that are not finite: the model is broken")
         return legal_probabilities(logits, legal)
@@ -100,9 +104,10 @@ class TorchPolicy:
     ) -> tuple[NDArray[np.int64], Any]:
         """See `war_agents.agent.Agent`."""
         probabilities = self.probabilities(observation, action_mask)
+        numbers = checked_seeds(self.name, len(probabilities), seeds, state, starts)
         if self.deterministic:
             return probabilities.argmax(axis=1), None
-        return drawn(probabilities, seeds), None
+        return drawn(probabilities, numbers), None
 
 
 def legal_probabilities(

@@ -22,10 +22,11 @@ from war_agents.opponent import checked_agent
 from war_agents.seats import SeatGames
 from war_agents.versus import checked_seat
 from war_envs import seeding
+from war_envs.arrays import integer_array
 from war_envs.encoding import EncodingName, MemoryName
 from war_envs.engine import ENGINES
 from war_envs.messages import shown
-from war_envs.variant import integer, integer_array, make_variant
+from war_envs.variant import integer, make_variant
 
 Infos = dict[str, Any]
 MAX_ENVS = 1_000_000
