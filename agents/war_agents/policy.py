@@ -10,7 +10,6 @@ Further entries (how it was trained, what it scored) are for people.
 """
 
 import contextlib
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -144,8 +143,10 @@ def torch_threads(number: int | None) -> Iterator[None]:
 def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) -> TorchPolicy:
     """A trained network as an agent.
 
-    It plays on one thread, unless the environment variable OMP_NUM_THREADS says something: a thread
-    for each core, in each of many processes, would only get in the way of the others.
+    It is read and plays on one thread of torch, whatever OMP_NUM_THREADS says: threads for each of
+    many processes only get in each other's way, and a process that is forked from one in which
+    torch has started threads, as vector environments do, would wait for them without end. Set
+    ``threads`` of the agent for more.
 
     Args:
         file: the safetensors file; its card lies beside it.
@@ -166,8 +167,7 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
     if (variant.game, variant.deck) not in decks:
         known = " and ".join(decks.values())
         raise ValueError(f"{file} plays {known}; it cannot play {_deck(variant)}: the decks differ")
-    threads = None if "OMP_NUM_THREADS" in os.environ else 1
-    with torch_threads(threads):
+    with torch_threads(1):
         network = CardNetwork(widest(card.variants), shape)
         network.load_state_dict(_read_weights(file, network))
         network.eval()
@@ -179,7 +179,7 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
         memory=card.memory,
         deterministic=card.deterministic,
         card=card.entries,
-        threads=threads,
+        threads=1,
     )
 
 
