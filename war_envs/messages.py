@@ -3,7 +3,10 @@
 
 def shown(value: object) -> str:
     """``value`` for an error message: on one line, and not too long."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001 - an integer of thousands of digits, or a class of the user's
+        return f"<{type(value).__name__}>"
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 

@@ -12,6 +12,8 @@ from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, Final, Literal
 
+import numpy as np
+
 from war_envs import cards
 from war_envs.cards import GameName
 from war_envs.messages import shown
@@ -24,23 +26,39 @@ VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
 ALL: Final = "all"  # where several names may be given: every one
 TURNS_PER_CARD: Final = 40
 MAX_TURNS_LIMIT: Final = 1_000_000_000
+INTEGERS: Final = (int, np.integer)
 
 
 def integer(name: str, value: object, low: int, high: int) -> int:
-    """``value`` as an int from ``low`` to ``high``; bools and floats are refused.
+    """``value`` as an int from ``low`` to ``high``.
+
+    Integers of any library are taken, also as arrays without axes. Bools, floats, and arrays that
+    have axes are refused, whatever library they are of.
 
     Raises:
         ValueError: it is not such an integer.
     """
-    try:
-        number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = None
+    number = value if type(value) is int else index_of(value)
     if number is None or not low <= number <= high:
         raise ValueError(
             f"{name}={shown(value)} is not allowed; it must be an integer, {low} to {high}"
         )
     return number
+
+
+def index_of(value: object) -> int | None:
+    """``value`` as an int, if it is an integer as `integer` takes them."""
+    if isinstance(value, bool):
+        return None
+    # Some libraries let a bool, or an array with an axis and one entry, pass for a number.
+    if not isinstance(value, INTEGERS) and (
+        getattr(value, "shape", ()) != () or "bool" in str(getattr(value, "dtype", ""))
+    ):
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 - some libraries raise errors of their own
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)

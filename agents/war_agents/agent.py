@@ -133,16 +133,3 @@ def make(name: str | Path, *, game: str, variant: str | Variant = "standard") ->
 def model_file(path: str | Path) -> Path:
     """The model file of a run folder; any other path is taken for a model file's."""
     return Path(path) / MODEL_FILE if Path(path).is_dir() else Path(path)
-
-
-def checked_mask(action_mask: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """``action_mask`` as bool.
-
-    Raises:
-        ValueError: a row without a legal action.
-    """
-    legal = np.asarray(action_mask).astype(bool)
-    empty = np.flatnonzero(~legal.any(axis=-1))
-    if len(empty):
-        raise ValueError(f"action_mask: row {empty[0]} has no legal action")
-    return legal

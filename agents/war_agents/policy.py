@@ -10,7 +10,6 @@ Further entries (how it was trained, what it scored) are for people.
 """
 
 import contextlib
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -19,9 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.agent import checked_mask
 from war_agents.card import ENCODING, Card, card_file
+from war_agents.given import checked_positions, checked_seeds
 from war_agents.stored_model import StoredModel, read_model
+from war_envs.engine import ENGINES
 from war_envs.messages import one_line, shown
 from war_envs.seeding import action_seeds
 from war_envs.variant import Variant, widest
@@ -70,6 +70,7 @@ class TorchPolicy:
         self.deterministic = deterministic
         self.card = dict(card or {})
         self.threads = threads
+        self._num_actions = ENGINES[network.variant.game].num_actions
 
     def probabilities(
         self, observation: NDArray[np.uint8], action_mask: NDArray[np.int8]
@@ -80,14 +81,16 @@ class TorchPolicy:
             ValueError: a position without a legal action, observations of another shape, or a
                 network that gives no finite numbers.
         """
-        legal = checked_mask(action_mask)
-        if observation.ndim != 2 or observation.dtype != np.uint8:
-            raise ValueError(
-                f"observation has dtype {observation.dtype} and shape {observation.shape}; "
-                f"{self.name} reads uint8 (B, F)"
-            )
+        tokens, legal = checked_positions(
+            self.name,
+            observation,
+            action_mask,
+            dtype=np.dtype(np.uint8),
+            size=None,  # the network tells
+            num_actions=self._num_actions,
+        )
         with torch.no_grad(), torch_threads(self.threads):
-            logits = self.network.logits(from_numpy(observation)).double().numpy()
+            logits = self.network.logits(from_numpy(tokens)).double().numpy()
         if not np.isfinite(logits).all():
             raise ValueError(f"{self.name} gives numbers that are not finite: the model is broken")
         return legal_probabilities(logits, legal)
@@ -102,9 +105,10 @@ class TorchPolicy:
     ) -> tuple[NDArray[np.int64], Any]:
         """See `war_agents.agent.Agent`."""
         probabilities = self.probabilities(observation, action_mask)
+        numbers = checked_seeds(self.name, len(probabilities), seeds, state, starts)
         if self.deterministic:
             return probabilities.argmax(axis=1), None
-        return drawn(probabilities, seeds), None
+        return drawn(probabilities, numbers), None
 
 
 def legal_probabilities(
@@ -141,8 +145,10 @@ def torch_threads(number: int | None) -> Iterator[None]:
 def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) -> TorchPolicy:
     """A trained network as an agent.
 
-    It plays on one thread, unless the environment variable OMP_NUM_THREADS says something: a thread
-    for each core, in each of many processes, would only get in the way of the others.
+    It is read and plays on one thread of torch, whatever OMP_NUM_THREADS says: threads for each of
+    many processes only get in each other's way, and a process that is forked from one in which
+    torch has started threads, as vector environments do, would wait for them without end. Set
+    ``threads`` of the agent for more.
 
     Args:
         file: the safetensors file; its card lies beside it.
@@ -171,8 +177,7 @@ def policy_of(stored: StoredModel, variant: Variant, *, name: str | None = None)
     if (variant.game, variant.deck) not in decks:
         known = " and ".join(decks.values())
         raise ValueError(f"{file} plays {known}; it cannot play {_deck(variant)}: the decks differ")
-    threads = None if "OMP_NUM_THREADS" in os.environ else 1
-    with torch_threads(threads):
+    with torch_threads(1):
         network = CardNetwork(widest(card.variants), shape)
         network.load_state_dict(_checked_weights(stored, network))
         network.eval()
@@ -184,7 +189,7 @@ def policy_of(stored: StoredModel, variant: Variant, *, name: str | None = None)
         memory=card.memory,
         deterministic=card.deterministic,
         card=card.entries,
-        threads=threads,
+        threads=1,
     )
 
 

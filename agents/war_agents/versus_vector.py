@@ -22,6 +22,7 @@ from war_agents.opponent import checked_agent
 from war_agents.seats import SeatGames
 from war_agents.versus import checked_seat
 from war_envs import seeding
+from war_envs.arrays import integer_array
 from war_envs.encoding import EncodingName, MemoryName
 from war_envs.engine import ENGINES
 from war_envs.messages import shown
@@ -182,13 +183,8 @@ class VersusVectorEnv(VectorEnv[NDArray[Any], NDArray[np.int64], NDArray[Any]]):
         return _with_mask("action_mask", mask, everywhere) | _with_mask("seat", seats, everywhere)
 
     def _checked(self, actions: object) -> NDArray[np.int64]:
-        given = np.asarray(actions)
+        given = integer_array("actions", actions, (self.num_envs,))
         highest = self._games.mask.shape[1] - 1
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions has dtype {given.dtype} and shape {given.shape}; "
-                f"it must be integers ({self.num_envs},)"
-            )
         if given.min() < 0 or given.max() > highest:
             raise ValueError(f"actions must lie in 0 to {highest}")
         return given.astype(np.int64)

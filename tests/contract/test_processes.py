@@ -84,7 +84,7 @@ def test_the_first_step_ever_compiles_and_says_so(tmp_path: Path) -> None:
     seconds, said = first_step("strategic_war_v0", cache)  # the one with more to compile
     assert said == "war-envs: compiling kernels, which takes some seconds once\n"
     assert seconds < PATIENCE * 10
-    assert any(tmp_path.rglob("*.nbi"))
+    assert any(tmp_path.rglob("*.nbc"))
 
 
 @pytest.mark.parametrize("module", ["attack_defence_v0", "strategic_war_v0"])

@@ -8,7 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from war_agents.agent import Agent, checked_mask
+from war_agents.agent import Agent
+from war_agents.given import checked_mask
 from war_agents.network import CardNetwork, from_numpy
 from war_agents.policy import TorchPolicy, drawn, legal_probabilities
 from war_agents.row_sums import row_sums
