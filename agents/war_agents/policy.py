@@ -1,6 +1,7 @@
 """Trained networks as agents: a safetensors file of weights, and beside it a JSON card.
 
-Both are data: nothing in them is ever run. The card of ``model.safetensors`` is ``model.json``::
+Both are data: nothing in them is ever run. The card of ``model.safetensors`` is ``model.json``
+(see `war_agents.card.card_file`)::
 
     {"format": "war-envs policy", "version": 2, "game": "attack-defence",
      "variants": [{"minimal": true, ...}], "encoding": "tokens", "memory": "perfect",
@@ -20,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.agent import checked_mask
-from war_agents.card import ENCODING, Card, card_file, read_card
+from war_agents.card import ENCODING, Card, card_file, model_name, read_card
+from war_agents.files import open_plain
 from war_envs.messages import one_line, shown
 from war_envs.seeding import action_seeds
 from war_envs.variant import Variant, widest
@@ -167,7 +169,9 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
         network.load_state_dict(_read_weights(file, network))
         network.eval()
     if name is None:
-        name = file.parent.name if file.stem == "model" and file.parent.name else file.stem
+        name = model_name(file)
+        if name == "model" and file.parent.name:
+            name = file.parent.name
     return TorchPolicy(
         network,
         name=name,
@@ -197,6 +201,7 @@ def _read_weights(file: Path, network: CardNetwork) -> dict[str, torch.Tensor]:
     """The tensors of ``file``, if they are just what ``network`` has; shapes are compared first."""
     expected = network.state_dict()
     try:
+        open_plain(file, linked=True).close()  # where a pipe is refused, and not waited for
         with safe_open(file, framework="pt") as tensors:
             if set(tensors.keys()) != set(expected):
                 raise ValueError("its tensors are not those of the network in its card")

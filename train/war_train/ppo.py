@@ -116,6 +116,7 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: boo
         with RunLog(
             config.out, config.steps, progress=config.progress, kept=entries.log_size, steps=steps
         ) as log:
+            checkpoint.remove_parts(config.out)
             run = Run(config, learner, env, log, stop, entries)
             model.learn(
                 max(0, config.steps - steps),
