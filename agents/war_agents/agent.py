@@ -122,7 +122,8 @@ def make(name: str | Path, *, game: str, variant: str | Variant = "standard") ->
     file = model_file(name)
     if not file.is_file():
         raise ValueError(
-            f"agent {str(name)!r} is unknown to {game}; choose from {', '.join(names(game))}, "
+            unsaved(name)
+            or f"agent {str(name)!r} is unknown to {game}; choose from {', '.join(names(game))}, "
             "or give a run folder or a model file"
         )
     from war_agents.policy import load_policy  # needs torch, which base installs lack
@@ -133,3 +134,10 @@ def make(name: str | Path, *, game: str, variant: str | Variant = "standard") ->
 def model_file(path: str | Path) -> Path:
     """The model file of a run folder; any other path is taken for a model file's."""
     return Path(path) / MODEL_FILE if Path(path).is_dir() else Path(path)
+
+
+def unsaved(path: str | Path) -> str | None:
+    """What to say of a run folder that has no model; None if ``path`` is something else."""
+    if not (Path(path) / "config.json").exists() or model_file(path).exists():
+        return None
+    return f"{path} is a run folder without {MODEL_FILE}: it has not been saved yet"

@@ -1,6 +1,7 @@
 """Trained networks as agents: a safetensors file of weights, and beside it a JSON card.
 
-Both are data: nothing in them is ever run. The card of ``model.safetensors`` is ``model.json``::
+Both are data: nothing in them is ever run. The card of ``model.safetensors`` is ``model.json``
+(see `war_agents.card.card_file`)::
 
     {"format": "war-envs policy", "version": 2, "game": "attack-defence",
      "variants": [{"minimal": true, ...}], "encoding": "tokens", "memory": "perfect",
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.card import ENCODING, Card, card_file
+from war_agents.card import ENCODING, Card, card_file, model_name
 from war_agents.given import checked_positions, checked_seeds
 from war_agents.stored_model import StoredModel, read_model
 from war_envs.engine import ENGINES
@@ -182,7 +183,9 @@ def policy_of(stored: StoredModel, variant: Variant, *, name: str | None = None)
         network.load_state_dict(_checked_weights(stored, network))
         network.eval()
     if name is None:
-        name = file.parent.name if file.stem == "model" and file.parent.name else file.stem
+        name = model_name(file)
+        if name == "model" and file.parent.name:
+            name = file.parent.name
     return TorchPolicy(
         network,
         name=name,

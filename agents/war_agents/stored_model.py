@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from war_agents.card import Card, card_file, read_card, read_limited
+from war_agents.card import Card, card_file, read_card
+from war_agents.files import read_limited
 from war_envs.messages import one_line
 
 MAX_MODEL_BYTES: Final = 2**30
@@ -71,7 +72,7 @@ def read_model(file: Path) -> StoredModel:
 
 def _read_weights(file: Path) -> bytes:
     try:
-        return read_limited(file, MAX_MODEL_BYTES)
+        return read_limited(file, MAX_MODEL_BYTES, linked=True)
     except ValueError as error:
         raise ValueError(f"{file} is not a model that can be read: {one_line(error)}") from error
 

@@ -17,7 +17,7 @@ SHIPPED = json.loads(card_file(champion_file("attack-defence")).read_text())
 WRITER = """
 import hashlib, json, sys
 from pathlib import Path
-from war_agents.arena.files import write_bytes
+from war_agents.files import write_bytes
 file, card = Path(sys.argv[1]), json.loads(sys.argv[2])
 for number in range(1_000_000):
     data = number.to_bytes(4, "little") * 50_000

@@ -122,6 +122,7 @@ def _trained(
         with RunLog(
             config.out, config.steps, progress=config.progress, kept=entries.log_size, steps=steps
         ) as log:
+            checkpoint.remove_parts(config.out)
             run = Run(config, named, learner, env, log, stop, entries)
             with run.saved_on_failure():
                 model.learn(

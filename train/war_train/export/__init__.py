@@ -21,8 +21,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.arena.files import write_bytes
 from war_agents.card import Card
+from war_agents.files import write_bytes
 from war_agents.find import find_model
 from war_agents.policy import TorchPolicy, load_policy
 from war_envs.batch import make_batch
