@@ -218,7 +218,7 @@ def _acquired(file: Path, busy: str) -> BaseFileLock:
             raise OSError(error.errno, f"{file} cannot be locked: {error.strerror}") from error
         lock = SoftFileLock(held)
         try:
-            lock.acquire(timeout=0)
+            lock.acquire(timeout=1)  # it may take two tries to take over from one that was killed
         except Timeout as error:
             raise ValueError(
                 f"{busy}, or one that was killed there has left {held} behind, as this file system "

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterable
 from io import FileIO
 from pathlib import Path
-from typing import Any
 
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
@@ -48,9 +47,15 @@ class Board:
                 Event(file_version="brain.Event:2"),
                 Event(step=self._purge_step, session_log=start),
             ]
-        for event in (*records, Event(step=step, summary=Summary(value=values))):
-            event.wall_time = time.time()
-            _append(self._file, event)
+        writer = RecordWriter(self._file)
+        try:
+            for event in (*records, Event(step=step, summary=Summary(value=values))):
+                event.wall_time = time.time()
+                writer.write(event.SerializeToString())
+        except OSError as error:
+            raise OSError(
+                error.errno, f"{self._folder} could not be written to: {error.strerror}"
+            ) from error
 
     def close(self) -> None:
         """Closes the file, if there is one."""
@@ -67,7 +72,3 @@ class Board:
         # TensorBoard reads the files of a folder in the order of their names.
         name = f"events.out.tfevents.{time.time_ns()}.{secrets.token_hex(8)}"
         return FileIO(self._folder / name, "x")
-
-
-def _append(file: FileIO, event: Any) -> None:
-    RecordWriter(file).write(event.SerializeToString())

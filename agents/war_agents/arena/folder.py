@@ -72,7 +72,7 @@ class TournamentFolder:
         stream = GameStream(self.path / GAMES_FILE, game, variants, names)
         with self._locked(), contextlib.closing(stream):
             self._refuse_others()
-            if not (self.path / SETTINGS_FILE).exists():  # else they are these
+            if not (self._resume and (self.path / SETTINGS_FILE).exists()):  # else they are these
                 write_text(self.path / SETTINGS_FILE, json_text(self._settings, indent=2) + "\n")
             if self._resume:
                 found = stream.resume(blocks)
