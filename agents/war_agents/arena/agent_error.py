@@ -47,8 +47,8 @@ class AgentError(ValueError):
             return printable(f'Its act() is in "{file}", line {line}.')
         # Without the first frame, which is not the agent's.
         lines = traceback.format_exception(type(cause), cause, cause.__traceback__.tb_next)
-        text = "".join(lines)[:MAX_TRACEBACK]
-        return "\n".join(map(printable, text.split("\n"))).rstrip()
+        text = "\n".join(map(printable, "".join(lines)[:MAX_TRACEBACK].split("\n")))
+        return text[:MAX_TRACEBACK].rstrip()
 
 
 def _place_of_code(agent: Agent) -> tuple[str, int] | None:
