@@ -13,12 +13,12 @@ import torch
 @contextlib.contextmanager
 def unchanged_process() -> Iterator[None]:
     """Fast matrix products within; afterwards the process is as before."""
-    _load_compiler()
+    load_compiler()
     with _fast_products():
         yield
 
 
-def _load_compiler() -> None:
+def load_compiler() -> None:
     """Loads what torch else loads with the first optimiser, without its traces.
 
     It sets TORCHINDUCTOR_CACHE_DIR, which every child process would inherit, and adds a filter of

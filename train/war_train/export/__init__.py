@@ -29,6 +29,7 @@ from war_envs.batch import make_batch
 from war_envs.encoding import checked_choice
 from war_envs.variant import Variant
 from war_train.export.usage import program
+from war_train.surroundings import load_compiler
 
 FORMATS: Final = {
     "sb3": "war_train.export.sb3",
@@ -71,6 +72,7 @@ def export(
         OSError: the file cannot be written.
     """
     module: Any = importlib.import_module(FORMATS[checked_choice("to", to, tuple(FORMATS))])
+    load_compiler()
     out = Path(out)
     _refuse_existing(out)
     file, card = find_model(model, game)
