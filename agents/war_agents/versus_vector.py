@@ -7,9 +7,9 @@
 >>> observations, rewards, terminations, truncations, infos = envs.step(actions)
 """
 
-from collections.abc import Iterable
+import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium import spaces
@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from war_agents.agent import Agent
 from war_agents.masks import MaskPlace, MaskShown, Shown
 from war_agents.opponent import checked_agent
+from war_agents.opponents import OneOpponent
 from war_agents.seat_draw import checked_seat
 from war_agents.seats import Ended, SeatGames
+from war_agents.versus_state import Kind, dumped_games, parsed_games
 from war_envs import seeding
 from war_envs.encoding import EncodingName, MemoryName
 from war_envs.engine import ENGINES
@@ -109,11 +111,12 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         self.variant = make_variant(game, **options)
         self.opponent = checked_agent(opponent, self.variant)
         self.autoreset_mode = _checked_mode(autoreset_mode)
+        self._seat = checked_seat(seat)
         self._games = SeatGames(
             self.variant,
             self.num_envs,
-            _OneOpponent(self.opponent),
-            seat=checked_seat(seat),
+            OneOpponent(self.opponent),
+            seat=self._seat,
             encoding=encoding,
             memory=memory,
             autoreset=self.autoreset_mode is AutoresetMode.SAME_STEP,
@@ -209,6 +212,49 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
             "final_info", final_info, ended.rows, self.num_envs
         )
 
+    def clone(self) -> Self:
+        """An independent copy, opponent included, that continues exactly as this one does."""
+        return copy.deepcopy(self)
+
+    __copy__ = clone  # a shallow copy would share the games
+
+    def get_state(self) -> bytes:
+        """The state of all games, as JSON in bytes: plain data, which `set_state` checks.
+
+        The opponent is not in it; it keeps nothing here.
+
+        Raises:
+            RuntimeError: there has been no `reset`, or the opponent has failed since the last one.
+        """
+        self._require_reset()
+        return dumped_games(self._kind, self._games.get_state())
+
+    def set_state(self, state: bytes) -> None:
+        """Continues from a state that `get_state` gave, there or in another process.
+
+        It must be one of the same game, variant, ``num_envs``, ``seat``, opponent and autoreset.
+
+        Raises:
+            ValueError: it is not such a state; nothing has changed then.
+        """
+        games = parsed_games(state, self._kind)
+        if np.any(games.get("opponents")):
+            raise ValueError("state: opponents is not 0 everywhere; there is one opponent")
+        self._games.set_state(games)
+        self._games.observe()  # the masks
+        self._has_reset = True
+
+    @property
+    def _kind(self) -> Kind:
+        return {
+            "game": self.variant.game,
+            "variant": self.variant.options,
+            "num_envs": self.num_envs,
+            "seat": self._seat,
+            "opponent": self.opponent.name,
+            "autoreset_mode": self.autoreset_mode.value,
+        }
+
     def action_masks(self) -> NDArray[np.int8]:
         """The legal actions now: int8 (N, A), 1 for each."""
         return self._games.mask.copy()
@@ -248,21 +294,6 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         if played.min() < 0 or played.max() > highest:
             raise ValueError(f"actions must lie in 0 to {highest}")
         return played
-
-
-class _OneOpponent:
-    """The same agent for every game."""
-
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
-
-    def draw(self, uniform: NDArray[np.floating]) -> NDArray[np.int64]:
-        return np.zeros(len(uniform), np.int64)
-
-    def parts(
-        self, numbers: NDArray[np.int64], kinds: NDArray[np.int64]
-    ) -> Iterable[tuple[Agent, NDArray[np.int64]]]:
-        return [(self._agent, np.arange(len(numbers)))]
 
 
 def _checked_mode(mode: object) -> AutoresetMode:
