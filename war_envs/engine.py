@@ -69,6 +69,11 @@ class Engine:
         return tuple(self.module.words.ACTIONS)
 
     @cached_property
+    def info_keys(self) -> tuple[str, ...]:
+        """The names of a record's facts, as infos have them."""
+        return tuple(self.module.info.KEYS)
+
+    @cached_property
     def num_actions(self) -> int:
         """How many actions there are."""
         return len(self.actions)
@@ -237,6 +242,7 @@ class Engine:
         if not self.simultaneous:
             ranges |= {"table_size": (0, NUM_CARDS), "attacker": (0, 1), "phase": (0, 3)}
             ranges |= {"first": (-1, 1), "last_ending": (0, 3), "last_taken": (0, NUM_CARDS)}
+            ranges |= {"last_chooser": (-1, 1)}
         for field, (low, high) in ranges.items():
             if np.any(game[field] < low) or np.any(game[field] > high):
                 raise ValueError(f"state: {field} is {game[field]}, allowed are {low} to {high}")

@@ -199,7 +199,7 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
             events = self._play(action)
         except IllegalActionError as error:
             self._raw.forfeit(player, error.action)
-            events = [self._raw.infos[player]["event"]]
+            events = [self._raw.event]
         observation, info = self._shown(events + self._opponent_plays())
         return (
             observation,
@@ -248,21 +248,23 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
     def _shown(self, events: list[str]) -> Result:
         """Observation and info, after ``events``."""
         observation, mask = self._observe()
-        raw_info = self._raw.infos[AGENTS[self._seat]]
-        info = raw_info | {
-            "action_mask": mask,
+        info: dict[str, Any] = {
             "event": "; ".join(events),
+            "outcome": self._raw.outcome,
+            "action_mask": mask,
             "seat": self._seat,
         }
+        offender = self._raw.infos[AGENTS[self._seat]]["illegal"]
+        if offender >= 0:
+            info["illegal"] = AGENTS[offender]
         return observation, info
 
     def _play(self, action: int) -> list[str]:
         """Plays the choice of whoever's turn it is; the event that it brought about, if any."""
-        before = self._raw.infos
         self._raw.step(action)
-        after = self._raw.infos
-        # The first choice of a turn in Attack and Defence is hidden, and writes no books.
-        return [] if after is before else [after[AGENTS[0]]["event"]]
+        # The first choice of a turn in Attack and Defence is hidden: nothing has happened yet.
+        hidden = self.variant.game == "attack-defence" and self._raw.agent_selection == AGENTS[1]
+        return [] if hidden else [self._raw.event]
 
     def _opponent_plays(self) -> list[str]:
         """Lets the opponent play until it is the player's turn or the game is over; the events."""
