@@ -12,6 +12,7 @@ from war_agents.opponents import Opponents, checked_choices
 from war_envs import seeding
 from war_envs.batch import Batch
 from war_envs.engine import ENGINES
+from war_envs.info import Ending
 from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED
 from war_envs.variant import Variant
 
@@ -29,6 +30,7 @@ class Ended:
         seats: int64 (K,): where the player sat.
         opponents: int64 (K,): the opponents' numbers.
         illegal: int64 (K,): the player's illegal action, which lost it the game, or -1.
+        facts: int64 (K, keys): what infos say of it, see `SeatGames.facts`.
     """
 
     rows: NDArray[np.int64]
@@ -39,6 +41,7 @@ class Ended:
     seats: NDArray[np.int64]
     opponents: NDArray[np.int64]
     illegal: NDArray[np.int64]
+    facts: NDArray[np.int64]
 
 
 class SeatGames:
@@ -166,6 +169,17 @@ class SeatGames:
         observation, self.mask = self._batch.observe(self._rows, self.seats)
         return observation
 
+    def facts(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """What `war_envs.engine.Engine.info_keys` names, of all games or ``rows``: (keys, K)."""
+        rows = self._rows if rows is None else rows
+        facts = self._engine.facts(self._batch.games, rows)
+        lost = self._illegal[rows] >= 0
+        if lost.any():
+            keys = self._engine.info_keys
+            facts[keys.index("ending"), lost] = Ending.ILLEGAL
+            facts[keys.index("illegal"), lost] = self.seats[rows][lost]
+        return facts
+
     def step(self, actions: NDArray[np.int64]) -> Ended:
         """Plays the player's actions (B,), each of the action space, and the opponents' answers.
 
@@ -267,6 +281,7 @@ class SeatGames:
                 seats,
                 self.opponents[rows],
                 self._illegal[rows],
+                self.facts(rows).T,
             )
         )
         if self._autoreset:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from war_agents import plain
 from war_envs.messages import shown
-from war_envs.table import _parsed_state as parsed_state
+from war_envs.saved_state import parsed_json
 from war_envs.variant import integer
 
 _VERSION: Final = 1
@@ -46,7 +46,7 @@ class VersusState:
         Raises:
             ValueError: it has made no such thing.
         """
-        content = parsed_state(state)
+        content = parsed_json(state)
         if content.get("versus") != _VERSION:
             raise ValueError(f"state: versus is {shown(content.get('versus'))}, not {_VERSION}")
         names = [field.name for field in fields(cls)]
@@ -71,7 +71,7 @@ def parsed_games(state: object, kind: Kind) -> dict[str, Any]:
     Raises:
         ValueError: it has made no such state.
     """
-    content = parsed_state(state)
+    content = parsed_json(state)
     for name, own in {"versus_vector": _VERSION, **kind}.items():
         if name not in content or content[name] != own:
             raise ValueError(f"state: {name} is {shown(content.get(name))}, not {own!r}")
