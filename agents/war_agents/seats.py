@@ -115,7 +115,6 @@ class SeatGames:
 
     def _begin_all(self) -> None:
         self._ended = []
-        self._illegal = np.full(len(self._rows), -1)
         self._begin_and_play(self._rows)
 
     def deal(self, rows: NDArray[np.int64], seed: int | None = None) -> None:
@@ -136,7 +135,6 @@ class SeatGames:
             self._act_seeds[rows], self._draw_seeds[rows] = states[:, 0], states[:, 1]
             self._games_played[rows] = 0
         self._engine.deal(self._batch.games, rows)
-        self._illegal[rows] = -1
         self._begin_and_play(rows)
 
     def _begin_and_play(self, rows: NDArray[np.int64]) -> None:
@@ -162,6 +160,7 @@ class SeatGames:
         self.opponents[rows] = self._who.draw((bits >> np.uint64(11)) * 2.0**-53)
         self._games_played[rows] = count + np.uint64(1)
         self._lengths[rows] = 0
+        self._illegal[rows] = -1
         self.over[rows] = False
 
     def observe(self) -> NDArray[Any]:

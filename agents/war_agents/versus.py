@@ -151,6 +151,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         self.observation_space = self._mask_shown.space
         self.action_space = action_space
         self._seat = 0
+        self._over = False
         self._events: list[str] = []  # what has happened since the player's last choice
 
     @property
@@ -298,14 +299,9 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         if not over and raw.agent_selection != player:
             raise ValueError(f"state: it is the turn of {raw.agent_selection}, not of {player}")
         self._raw, self._seats, self._opponent = raw, seats, opponent
-        self._seat, self._events = saved.seat, saved.events
+        self._seat, self._over, self._events = saved.seat, over, saved.events
         if self._draw_own_view:
             self._raw.render_view = player
-
-    @property
-    def _over(self) -> bool:
-        player = AGENTS[self._seat]
-        return self._raw.terminations[player] or self._raw.truncations[player]
 
     def _require_reset(self) -> None:
         if not self._raw.has_reset:
@@ -349,11 +345,12 @@ class VersusEnv(gymnasium.Env[Shown, int]):
 
     def _opponent_plays(self) -> None:
         """Lets the opponent play until it is the player's turn or the game is over."""
-        while not self._over and self._raw.agent_selection != AGENTS[self._seat]:
-            agent = self.opponent
-            seen = self._raw.observe(
-                AGENTS[1 - self._seat], encoding=agent.encoding, memory=agent.memory
-            )
+        raw, player, agent = self._raw, AGENTS[self._seat], self.opponent
+        while True:
+            self._over = raw.terminations[player] or raw.truncations[player]
+            if self._over or raw.agent_selection == player:
+                return
+            seen = raw.observe(AGENTS[1 - self._seat], encoding=agent.encoding, memory=agent.memory)
             try:
                 self._play(self._opponent.choose(seen), self._events)
             except Exception as error:
