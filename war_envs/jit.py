@@ -5,7 +5,6 @@ must still import, and a kernel must be compiled anew when any file of kernels h
 changed: Numba looks at its own file only.
 """
 
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Any, Final, TypeVar, cast
 
 import numba
 from numba.core import event
+
+from war_envs.messages import notice
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PACKAGES: Final = ("war_envs.", "war_agents.")
@@ -51,10 +52,7 @@ class _CompileNotice(event.Listener):
         function = event.data["dispatcher"].py_func
         if not self.said and function.__module__.startswith(_PACKAGES):
             self.said = True
-            print(
-                "war-envs: compiling kernels, which takes some seconds once",
-                file=sys.stderr,
-            )
+            notice("war-envs: compiling kernels, which takes some seconds once")
 
     def on_end(self, event: event.Event) -> None:
         pass

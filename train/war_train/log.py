@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -36,15 +37,14 @@ class RunLog:
             raise ValueError(f"{folder / 'log.jsonl'} is shorter than when the run was saved")
         self._lines.truncate(kept)
         self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=steps + 1)
-        console = Console(stderr=True)
         self._bar = Progress(
             TextColumn("training"),
             BarColumn(),
             TaskProgressColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.description}"),
-            console=console,
-            disable=not (progress and console.is_terminal),
+            console=Console(stderr=True),
+            disable=not (progress and sys.stderr is not None and sys.stderr.isatty()),
         )
         self._task = self._bar.add_task("", total=total_steps)
 

@@ -16,7 +16,7 @@ _NUMBERS = ("batch", "threads", "median", "min", "max")
 def print_lines(measurements: Iterable[Measurement]) -> None:
     """Prints each measurement as soon as it is made, a line of JSON."""
     for measurement in measurements:
-        print(json.dumps(measurement.to_json(), ensure_ascii=False), flush=True)
+        print(json.dumps(measurement.to_json()), flush=True)
 
 
 def print_table(measurements: Iterable[Measurement], console: Console | None = None) -> None:
