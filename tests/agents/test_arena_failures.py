@@ -20,7 +20,7 @@ import pytest
 import war_agents
 from tests.agents.players import chance
 from tests.support import bad_agents
-from tests.support.processes import arena_workers, processes, wait_for
+from tests.support.processes import arena_workers, processes, stopped, wait_for
 from war_agents.agent import _FACTORIES
 from war_agents.arena import Tournament, TournamentResult, blocks
 from war_agents.arena.games import play_games
@@ -44,19 +44,24 @@ ANSWERS = {
     "Exits": "failed: SystemExit: 0",
 }
 LOSSES = {
-    "Interrupts": "ended its process, with exit code ",
+    "Interrupts": "failed: KeyboardInterrupt: ",
     "ExitsHard": "ended its process, with exit code 7",
     "Kills": "ended its process, with exit code -9",
     "Hangs": "gave no answer for 0.5 s a choice",
+    "Stops": "gave no answer for 0.5 s a choice",
 }
 
 
 def play(
-    *agents: Any, out: Path | None = None, progress: Any = None, **options: Any
+    *agents: Any,
+    out: Path | None = None,
+    resume: bool = False,
+    progress: Any = None,
+    **options: Any,
 ) -> TournamentResult:
     given: dict[str, Any] = {"game": "attack-defence", "variants": SMALL, "deals": 2, "seed": 1}
     given |= {"time_limit": TIME_LIMIT, "workers": 1}
-    return Tournament(agents, **{**given, **options}).run(out, progress=progress)
+    return Tournament(agents, **{**given, **options}).run(out, resume=resume, progress=progress)
 
 
 def cursed_games(deals: int = 2, seed: int = 1) -> set[tuple[int, int]]:
@@ -197,17 +202,47 @@ def test_the_order_in_which_agents_are_named_does_not_matter() -> None:
     assert len(lost[0]) > 2
 
 
-def test_an_agent_that_always_hangs_is_given_up_after_some_games(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("AlwaysHangs", "gave no answer for 0.2 s a choice"),
+        ("AlwaysInterrupts", "failed: KeyboardInterrupt: KeyboardInterrupt"),
+    ],
+)
+def test_an_agent_that_always_fails_is_asked_no_more_which_is_said_once(
+    kind: str, reason: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(blocks, "PATIENCE", 4)
-    started = time.monotonic()
-    result = play(BAD + "AlwaysHangs", "random", deals=50, time_limit=0.2, workers=1)
-    assert time.monotonic() - started < 20
-    assert result.pairs[0].forfeits_a == 100
-    reasons = [forfeit.reason for forfeit in result.matches[0].forfeits]
-    assert reasons[0] == "gave no answer for 0.2 s a choice"
-    assert reasons[-1].startswith("was not asked: in games before it gave no answer")
+    """All of its games are lost, of which only `PATIENCE` of its first block were played alone."""
+    name = BAD + kind
+    agents = ("random", name, "attack", "memory")
+    options: dict[str, Any] = {"deals": 50, "time_limit": 0.2, "out": tmp_path / "out"}
+    result = play(*agents, workers=2, **options)
+    matches = [match for match in result.matches if name in (match.a, match.b)]
+    lost = [[forfeit.reason for forfeit in match.forfeits] for match in matches]
+    refused = f"was not asked: in games before it {reason}"
+    assert lost[0] == [reason] * blocks.PATIENCE + [refused] * (100 - blocks.PATIENCE)
+    assert lost[1:] == [[refused] * 100] * 2
+    err = capfd.readouterr().err
+    assert err.count(f"agent {name!r} {reason}") == 1
+    # After a break the same holds, whatever was found before it.
+    games = tmp_path / "out" / "games.jsonl"
+    lines = games.read_text().splitlines(keepends=True)
+    first = [line for line in lines if json.loads(line)["b"] == name]
+    games.write_text("".join(first))
+    (tmp_path / "out" / "results.json").unlink()
+    again = play(*agents, workers=0, resume=True, **options)
+    assert again.to_json() == result.to_json()
+
+
+def test_two_that_are_asked_no_more_lose_half_of_their_games() -> None:
+    kinds = ("AlwaysInterrupts", "AlwaysInterruptsToo")
+    for game in ("attack-defence", "strategic-war"):
+        variant = make_variant(game, "minimal", num_ranks=7)
+        agents = (BAD + kinds[0], "random", BAD + kinds[1])
+        result = play(*agents, game=game, variants=variant, deals=5, workers=2)
+        assert (result.matches[0].deal_scores == 0).all()
+        assert (result.matches[1].deal_scores == 0.5).all()
+        assert (result.matches[2].deal_scores == 1).all()
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -244,6 +279,66 @@ def test_what_an_agent_says_when_it_fails_does_not_reach_the_terminal() -> None:
     for text in (done.stdout, done.stderr):
         assert not {*b"\x1b\x07\r"} & set(text)
         assert "\u202e".encode() not in text
+
+
+@pytest.mark.parametrize(
+    ("where", "kind", "workers"),
+    [("full disk", "Talks", "1"), ("closed terminal", "Talks", "1"), ("full disk", "Prints", "0")],
+)
+def test_an_agent_that_prints_where_nothing_can_be_written_plays_on(
+    tmp_path: Path, where: str, kind: str, workers: str
+) -> None:
+    if where == "full disk":
+        target = os.open("/dev/full", os.O_WRONLY)
+    else:
+        terminal, target = os.openpty()
+        os.close(terminal)
+    arguments = ["--game", "attack-defence", "--agents", "random", BAD + kind, "--out", "out"]
+    done = subprocess.run(
+        [*WAR, *arguments, "--deals", "3", "--workers", workers],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        cwd=tmp_path,
+        stdout=target,
+        stderr=target,
+        timeout=60,
+    )
+    os.close(target)
+    assert done.returncode == 1  # the table could not be printed
+    assert json.loads((tmp_path / "out" / "results.json").read_text())["forfeits"] == []
+
+
+def test_time_in_which_nobody_reads_what_is_printed_is_not_an_agents() -> None:
+    program = [*WAR, "--game", "attack-defence", "--agents", "random", BAD + "Prints"]
+    process = subprocess.Popen(
+        [*program, "--minimal", "--deals", "2", "--workers", "1", "--time-limit", "1"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr
+    process.stderr.read(1)  # now it plays, and soon the pipe is full
+    time.sleep(3)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert b"forfeit" not in out.lower()
+    assert err.count(b"thinking") > 10_000
+
+
+def test_time_in_which_all_stands_still_is_not_an_agents(tmp_path: Path) -> None:
+    program = [*WAR, "--game", "attack-defence", "--agents", "random", BAD + "TakesASecond"]
+    process = subprocess.Popen(
+        [*program, "--minimal", "--deals", "1", "--workers", "1", "--time-limit", "2"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    wait_for((tmp_path / "thinking").exists)
+    with stopped(process.pid, *arena_workers(process.pid)):
+        time.sleep(3)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "forfeit" not in out.lower()
 
 
 def test_an_agent_that_reads_from_the_keyboard_finds_nothing_there() -> None:
@@ -289,6 +384,33 @@ def test_a_killed_worker_changes_nothing() -> None:
     result = play(BAD + "Raises", "random", "memory", deals=400, workers=2, progress=kill)
     assert killed  # as often as there was time for
     assert result.to_json() == expected.to_json()
+
+
+def test_a_block_whose_worker_was_killed_is_played_as_a_whole_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = tmp_path / "noted"
+    monkeypatch.setenv("NOTED_BATCHES", str(noted))
+    killed = 0
+
+    def kill(done: int, total: int) -> None:
+        nonlocal killed
+        if not killed and noted.exists():
+            (killed,) = arena_workers(os.getpid())
+            os.kill(killed, signal.SIGKILL)
+
+    name = BAD + "NotesBatches"
+    result = play(name, "random", variants="standard", deals=1000, time_limit=60, progress=kill)
+    assert killed
+    assert not result.forfeits
+    batches = [int(line) for line in noted.read_text().split()]
+    assert batches[0] == 2000
+    # Fewer and fewer games are still running, but for one new start of all; it may have been lost
+    # before the first of them ended.
+    starts = [after for before, after in itertools.pairwise(batches) if after > before]
+    assert starts in ([2000], [])
+    pair = result.pairs[0]
+    assert len(batches) < pair.games * pair.mean_length / 10, "game by game"
 
 
 def test_a_worker_that_is_lost_while_it_has_nothing_to_do_is_replaced() -> None:
@@ -410,11 +532,11 @@ def test_scripts_need_no_main_guard(tmp_path: Path, how: str) -> None:
     assert not done.stderr
 
 
-def test_files_where_the_command_is_started_are_not_taken_for_modules(
+def test_a_worker_that_cannot_start_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("queue", "struct", "numpy"):
-        (tmp_path / f"{module}.py").write_text("raise SystemExit('not me')")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
-    assert not play("random", "attack").forfeits
+    (tmp_path / "sitecustomize.py").write_text("raise SystemExit('no luck today')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(ChildProcessError, match=r"exit code 1, and said: .*no luck") as raised:
+        play("random", "attack")
+    assert "\n" not in str(raised.value)

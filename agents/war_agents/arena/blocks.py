@@ -10,7 +10,7 @@ from war_agents.arena.games import Games, Recording, Watch, play_games
 from war_agents.arena.players import Entrant, Given
 from war_envs.variant import Variant
 
-PATIENCE: Final = 3
+PATIENCE: Final = 4  # games, one deal or two: where two agents fail, each has lost as many
 NOT_ASKED: Final = "was not asked: in games before it "
 
 

@@ -42,7 +42,7 @@ class Run:
         self._blocks = [block for blocks in self._rounds for block in blocks]
         self._total = sum(block.games for block in self._blocks)
         self._played: dict[int, Games] = {}  # by the places of blocks
-        self._trials = Trials(self._blocks)
+        self._trials = Trials(self._blocks, tournament.limited)
         self._progress = progress
         self._shown = 0
 
@@ -55,8 +55,8 @@ class Run:
         variants = [variant.name for variant in tournament.variants]
         with folder.opened(self._blocks, variants, self._names) as (stream, found):
             self._played = found
-            for place, games in sorted(found.items()):
-                self._trials.note(place, games)
+            for place, games in found.items():
+                self._trials.note(self._blocks[place], games)
             result = self._play(stream.append)
             folder.write(result)
         return result
@@ -89,22 +89,21 @@ class Run:
             self._progress(self._shown, self._total)
 
         tell(0)
+        known = {self._blocks[place] for place in self._played}
         waiting: dict[int, Games] = {}
         blocks = [self._blocks[place] for place in missing]
         for i, games in pool.play(blocks, tell, self._trials.given_up):
             waiting[missing[i]] = games
             for place in sorted(waiting):
-                if self._trials.before(place) <= self._played.keys():
-                    self._keep(place, waiting.pop(place), keep)
+                block = self._blocks[place]
+                if self._trials.before(block) <= known:
+                    self._played[place] = self._trials.given_up(block) or waiting[place]
+                    del waiting[place]
+                    keep(block, self._played[place])
+                    self._trials.note(block, self._played[place])
+                    known.add(block)
             done += len(games.results)
             tell(0)
-
-    def _keep(self, place: int, games: Games, keep: Callable[[Block, Games], None]) -> None:
-        block = self._blocks[place]
-        games = self._trials.given_up(block) or games
-        keep(block, games)
-        self._played[place] = games
-        self._trials.note(place, games)
 
     def _matches(self, number: int) -> list[MatchResult]:
         """The matches of all variants and pairs so far, from the first ``number`` blocks."""

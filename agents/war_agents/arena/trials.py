@@ -1,7 +1,6 @@
 """Which agents of a tournament are asked no more, since they always hang or end their process."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from war_agents.arena.blocks import NOT_ASKED, Block, not_asked
 from war_agents.arena.games import Games
@@ -15,30 +14,28 @@ class Trials:
 
     Args:
         blocks: all that there may be, in order.
+        limited: for each player, may it hang or exit? The others are not on trial.
     """
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self._blocks: Final = blocks
-        self._first: dict[int, int] = {}
-        for place, block in enumerate(blocks):
+    def __init__(self, blocks: Sequence[Block], limited: Sequence[bool]) -> None:
+        self._first: dict[int, Block] = {}
+        for block in blocks:
             for player in (block.a, block.b):
-                self._first.setdefault(player, place)
+                if limited[player]:
+                    self._first.setdefault(player, block)
         self._reasons: dict[int, str] = {}
 
-    def before(self, place: int) -> set[int]:
-        """The places of the blocks whose games must be known before those of the one at ``place``.
+    def before(self, block: Block) -> set[Block]:
+        """The blocks whose games must be known before those of ``block`` are; earlier ones."""
+        first = {self._first[player] for player in (block.a, block.b) if player in self._first}
+        # What an agent's first block says of it, it says whatever has become of the other one.
+        return set() if block in first else first
 
-        All of them are lower.
-        """
-        block = self._blocks[place]
-        return {self._first[block.a], self._first[block.b]} - {place}
-
-    def note(self, place: int, games: Games) -> None:
-        """The games of the block at ``place`` are known, and those of blocks `before` it."""
-        block = self._blocks[place]
+    def note(self, block: Block, games: Games) -> None:
+        """The games of ``block`` are known, and those of the blocks `before` it."""
         for side, reason in games.forfeits.values():
             player = (block.a, block.b)[side]
-            if self._first[player] == place and reason.startswith(NOT_ASKED):
+            if self._first.get(player) == block and reason.startswith(NOT_ASKED):
                 self._reasons[player] = reason.removeprefix(NOT_ASKED)
 
     def given_up(self, block: Block) -> Games | None:
@@ -48,4 +45,4 @@ class Trials:
             for side, player in enumerate((block.a, block.b))
             if player in self._reasons
         }
-        return not_asked(block.numbers, reasons) if reasons else None
+        return not_asked(block.numbers, reasons) if reasons and self.before(block) else None
