@@ -19,7 +19,7 @@ def add_user_folder(folder: str) -> None:
 
 def own_path() -> list[str]:
     """Where another process finds what this package needs, whatever lies in the user's folders."""
-    path = [entry or os.getcwd() for entry in _AT_IMPORT]
+    path = [str(entry) or os.getcwd() for entry in _AT_IMPORT]
     return sorted(path, key=lambda entry: not _is_standard(entry))
 
 

@@ -86,12 +86,18 @@ class Isolated:
                 self._tell((block.a, block.b)[answer.side], answer.reason)
                 return answer
             if lost == (MOST_KILLED if answer.killed else MOST_ENDED):
-                said = printable(self._relay.last_line)[:300]
                 raise ChildProcessError(
-                    f"a worker process was lost {lost} times while no agent of yours chose; the "
-                    f"last {answer.reason}" + (f", and said: {said}" if said else "")
+                    f"a worker process was lost {lost} times while no agent of yours chose: it "
+                    f"{answer.reason}{self._more_about(answer)}"
                 )
         return answer[0]
+
+    def _more_about(self, lost: Lost) -> str:
+        if lost.killed:
+            return "; is there enough memory?"
+        if self._process.poll() is None or not self._relay.last_line:
+            return ""
+        return f", and said: {printable(self._relay.last_line)[:300]}"
 
     def _exchange(
         self, block: Block, recording: Recording | None = None
@@ -158,7 +164,7 @@ class Isolated:
             self._process, self._heartbeat, self._limit, lambda: self._relay.blocked
         )
         with contextlib.suppress(OSError):  # it has ended: whoever asks it for something is told
-            self._write(json.dumps([own_path(), self._setup.path]).encode() + b"\n")
+            self._write(json.dumps([own_path(), [*map(str, self._setup.path)]]).encode() + b"\n")
 
     def _get_ready(self) -> str | None:
         """Tells a new process of the tournament; what is wrong with that, if anything is."""
