@@ -4,7 +4,9 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -15,12 +17,15 @@ SHOW = ["models", "show", "champion", "--game", "attack-defence"]
 
 
 def war(
-    *arguments: str, redirected: str = "", cwd: Path | None = None, **env: str
+    *arguments: str,
+    redirected: str = "",
+    cwd: Path | None = None,
+    env: Mapping[str, str] = MappingProxyType({}),
 ) -> "subprocess.CompletedProcess[bytes]":
     """Runs the command with its streams redirected by the shell, in little memory."""
     return subprocess.run(
         ["/bin/sh", "-c", f'exec "$@" {redirected}', "sh", *WAR, *arguments],
-        env=os.environ | env,
+        env={**os.environ, **env},
         cwd=cwd,
         capture_output=True,
         timeout=120,
@@ -67,7 +72,7 @@ C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     ids=["ascii help", "C help", "latin-1 complaint", "C tables"],
 )
 def test_terminals_of_few_letters_show_all(arguments: list[str], env: dict[str, str]) -> None:
-    done = war(*arguments, **env)
+    done = war(*arguments, env=env)
     assert done.returncode == (2 if "chess" in arguments else 0), done.stderr
     text = done.stdout + done.stderr
     assert text.isascii()
@@ -87,13 +92,13 @@ def test_terminals_of_few_letters_show_all(arguments: list[str], env: dict[str, 
     ],
 )
 def test_help_is_laid_out_for_a_width_that_is_possible(command: str, columns: str) -> None:
-    done = war(command, "--help", COLUMNS=columns)
+    done = war(command, "--help", env={"COLUMNS": columns})
     assert done.returncode == 0, done.stderr
     widths = [len(line) for line in done.stdout.decode().splitlines()]
     assert 30 < max(widths) <= 1000
 
 
 def test_no_progress_is_drawn_into_a_file() -> None:
-    done = war(*PLAY, FORCE_COLOR="1")
+    done = war(*PLAY, env={"FORCE_COLOR": "1"})
     assert done.returncode == 0
     assert not done.stderr
