@@ -20,12 +20,14 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from war_agents import terminal
 from war_agents.arena.folder import HTML_FILE, RESULTS_FILE
 from war_agents.arena.players import is_code
 from war_agents.arena.report import print_report
 from war_agents.arena.tournament import Tournament
 from war_agents.bench import Section
 from war_agents.card import read_card
+from war_agents.module_path import add_user_folder
 from war_agents.show import score_lines, show_model
 from war_envs.messages import printable
 from war_envs.registration import GYMNASIUM_IDS, PETTINGZOO_IDS
@@ -40,16 +42,18 @@ _TYRO: Final = (tyro.conf.FlagCreatePairsOff,)
 
 def main() -> None:
     """Runs the command that `sys.argv` holds."""
+    terminal.prepare()
     # More threads get in the way of small networks and of neighbours; a user's own choice stands.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
-        _run(sys.argv[1:])
-        sys.stdout.flush()
+        try:
+            _run(sys.argv[1:])
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt as error:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends; another would tear that
         _fail(str(error) or "interrupted", getattr(error, "exit_code", 130))
     except BrokenPipeError:  # the reader has seen enough, as in `war envs | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except ImportError as error:
         if "war-envs[" not in str(error):  # no extra would help
@@ -57,6 +61,8 @@ def main() -> None:
         _fail(str(error))
     except (ValueError, OSError) as error:
         _fail(str(error))
+    finally:
+        terminal.finish()
 
 
 def _fail(message: str, code: int = 1) -> NoReturn:
@@ -190,7 +196,7 @@ def _tournament(
     if variants == (ALL,):
         variants = VARIANT_NAMES
     if any(map(is_code, agents)):
-        sys.path.insert(0, os.getcwd())  # as in python -m: where the user's modules are
+        add_user_folder(os.getcwd())
     tournament = Tournament(
         agents,
         game=game,
@@ -247,12 +253,11 @@ class _TerminatedError(KeyboardInterrupt):
 @contextlib.contextmanager
 def _progress() -> Iterator[Callable[[int, int], None] | None]:
     """A bar on standard error while games are played, if that is a terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not sys.stderr.isatty():  # whatever FORCE_COLOR says
         yield None
         return
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("games", total=None)
 
         def show(done: int, total: int) -> None:

@@ -136,7 +136,7 @@ ALLOWED = {
     ("drivers.py", "pickle.dumps"),
     # What a tournament and its own worker processes say to each other, through pipes.
     ("blocks.py", "cloudpickle.dumps"),
-    ("isolation.py", "pickle.dump"),
+    ("isolation.py", "pickle.dumps"),
     ("isolation.py", "pickle.load"),
     ("worker.py", "pickle.dump"),
     ("worker.py", "pickle.load"),

@@ -1,6 +1,7 @@
 """The log of a run: a line of JSON an update, the same for TensorBoard, and a progress bar."""
 
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from io import FileIO
 from pathlib import Path
@@ -36,15 +37,14 @@ class RunLog:
         self._board = Board(folder / "tensorboard", purge_step=steps + 1)
         self._path = folder / "log.jsonl"
         self._lines = _opened(self._path, kept)
-        console = Console(stderr=True)
         self._bar = Progress(
             TextColumn("training"),
             BarColumn(),
             TaskProgressColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.description}"),
-            console=console,
-            disable=not (progress and console.is_terminal),
+            console=Console(stderr=True),
+            disable=not (progress and sys.stderr is not None and sys.stderr.isatty()),
         )
         self._task = self._bar.add_task("", total=total_steps)
 

@@ -1,6 +1,6 @@
 """Blocks of games: what is handed out to be played, and how the games of failing agents end."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,7 +10,8 @@ from war_agents.arena.games import Games, Recording, Watch, play_games
 from war_agents.arena.origin import Origin
 from war_envs.variant import Variant
 
-PATIENCE: Final = 10
+PATIENCE: Final = 4  # games, one deal or two: where two agents fail, each has lost as many
+NOT_ASKED: Final = "was not asked: in games before it "
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,12 @@ class Lost:
     Attributes:
         side: which agent of the pair was being asked; -1 for none.
         reason: what happened.
+        killed: was it ended by a signal, which may have come from somebody else?
     """
 
     side: int
     reason: str
+    killed: bool = False
 
 
 class Table:
@@ -107,8 +110,7 @@ def play_or_forfeit(block: Block, attempt: Callable[[Block], Games | Lost]) -> G
 
     All are tried at once. If that fails, each game is tried by itself, so that only those are lost
     to the agent in which it does it again. Each such game takes seconds, so after `PATIENCE` of
-    them in a row no agent is asked any more in this block: its other games are lost as those were,
-    in turn, which is fair where both agents fail.
+    them in a row no agent is asked any more in this block.
     """
     outcome = attempt(block)
     if isinstance(outcome, Games):
@@ -116,15 +118,32 @@ def play_or_forfeit(block: Block, attempt: Callable[[Block], Games | Lost]) -> G
     parts: list[Games] = []
     in_a_row: list[Lost] = []
     for row in range(block.games):
-        if len(in_a_row) < PATIENCE:
-            outcome = attempt(block.one(row))
-            in_a_row = [] if isinstance(outcome, Games) else [*in_a_row, outcome]
+        if len(in_a_row) == PATIENCE:
+            reasons = {lost.side: lost.reason for lost in in_a_row}
+            parts.append(not_asked(block.numbers[row:], reasons))
+            break
+        outcome = attempt(block.one(row))
+        if isinstance(outcome, Games):
+            in_a_row = []
+            parts.append(outcome)
         else:
-            before = in_a_row[row % PATIENCE]
-            outcome = Lost(before.side, f"was not asked: in games before it {before.reason}")
-        parts.append(
-            outcome if isinstance(outcome, Games) else Games.forfeited(outcome.side, outcome.reason)
-        )
+            in_a_row.append(outcome)
+            parts.append(Games.forfeited(outcome.side, outcome.reason))
+    return Games.joined(parts)
+
+
+def not_asked(numbers: range, reasons: Mapping[int, str]) -> Games:
+    """Games that are lost without being played.
+
+    Args:
+        numbers: of the games.
+        reasons: how each side that has failed did. If both have, that in seat 0 loses, as in games
+            in which both fail.
+    """
+    parts = []
+    for number in numbers:
+        side = number % 2 if len(reasons) == 2 else next(iter(reasons))
+        parts.append(Games.forfeited(side, NOT_ASKED + reasons[side]))
     return Games.joined(parts)
 
 

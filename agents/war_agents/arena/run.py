@@ -17,6 +17,7 @@ from war_agents.arena.pool import Pool
 from war_agents.arena.results import TournamentResult
 from war_agents.arena.schedule import rounds
 from war_agents.arena.separation import SeparationTest
+from war_agents.arena.trials import Trials
 
 if TYPE_CHECKING:
     from war_agents.arena.tournament import Tournament
@@ -42,6 +43,7 @@ class Run:
         self._blocks = [block for blocks in self._rounds for block in blocks]
         self._total = sum(block.games for block in self._blocks)
         self._played: dict[int, Games] = {}  # by the places of blocks
+        self._trials = Trials(self._blocks, tournament.limited)
         self._progress = progress
         self._shown = 0
 
@@ -58,6 +60,7 @@ class Run:
                 failures.forget()
             for place, games in sorted(found.items()):
                 failures.note(self._blocks[place], games)
+                self._trials.note(self._blocks[place], games)
             self._played = found
 
             def keep(block: Block, games: Games) -> None:
@@ -96,9 +99,19 @@ class Run:
             self._progress(self._shown, self._total)
 
         tell(0)
-        for i, games in pool.play([self._blocks[place] for place in missing], tell):
-            keep(self._blocks[missing[i]], games)
-            self._played[missing[i]] = games
+        known = {self._blocks[place] for place in self._played}
+        waiting: dict[int, Games] = {}
+        blocks = [self._blocks[place] for place in missing]
+        for i, games in pool.play(blocks, tell, self._trials.given_up):
+            waiting[missing[i]] = games
+            for place in sorted(waiting):
+                block = self._blocks[place]
+                if self._trials.before(block) <= known:
+                    self._played[place] = self._trials.given_up(block) or waiting[place]
+                    del waiting[place]
+                    keep(block, self._played[place])
+                    self._trials.note(block, self._played[place])
+                    known.add(block)
             done += len(games.results)
             tell(0)
 

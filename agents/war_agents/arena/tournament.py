@@ -102,6 +102,11 @@ class Tournament:
         return self.variants[0].game
 
     @property
+    def limited(self) -> tuple[bool, ...]:
+        """For each player, is it held to the time limit? Agents of this package are not."""
+        return tuple(not each.trusted for each in self._first_entrants)
+
+    @property
     def settings(self) -> dict[str, Any]:
         """All that decides the games, but for who plays, as results.json has it."""
         return {
@@ -166,7 +171,7 @@ class Tournament:
             variants=self.variants,
             seed=self.seed,
             deterministic=self.deterministic,
-            limited=tuple(not each.trusted for each in self._first_entrants),
+            limited=self.limited,
             time_limit=self.time_limit,
             path=tuple(entry or os.getcwd() for entry in sys.path),
         )
