@@ -144,10 +144,8 @@ class Processes:
             if player in self._told:
                 return
             self._told.add(player)
-        given = self._players[player]
-        name = given if isinstance(given, str) else getattr(given[0], "name", given[0])
         notice(
-            f"war-envs: agent {shown(name)} {reason}; such games are lost to it and found one by "
+            f"war-envs: agent {shown(self._players[player].name)} {reason}; such games are lost to it and found one by "
             f"one, and after {PATIENCE} in a row it is asked no more"
         )
 

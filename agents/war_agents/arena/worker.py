@@ -18,8 +18,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
+from war_agents.arena.agent_error import MAX_REASON
 from war_agents.arena.blocks import Lost, Setup, Table
-from war_agents.arena.games import MAX_REASON, Games, Recording
+from war_agents.arena.games import Games, Recording
 from war_agents.arena.heartbeat import Heartbeat
 from war_envs.messages import one_line
 
