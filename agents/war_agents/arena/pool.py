@@ -144,9 +144,10 @@ class Processes:
             if player in self._told:
                 return
             self._told.add(player)
+        name = shown(self._players[player].name)
         notice(
-            f"war-envs: agent {shown(self._players[player].name)} {reason}; such games are lost to it and found one by "
-            f"one, and after {PATIENCE} in a row it is asked no more"
+            f"war-envs: agent {name} {reason}; such games are lost to it and found one by one, and "
+            f"after {PATIENCE} in a row it is asked no more"
         )
 
 
