@@ -15,33 +15,34 @@ Shape = tuple[int | None, ...]
 
 
 def checked_array(
-    name: str, value: object, what: str, fits: Callable[[np.dtype[Any]], bool], *shapes: Shape
+    name: str, value: object, what: object, fits: Callable[[np.dtype[Any]], bool], *shapes: Shape
 ) -> NDArray[Any]:
     """``value`` as an array, of the caller's memory where that is possible.
 
     Args:
         name: the argument, for messages.
         value: an array of any library that NumPy can read, or a list.
-        what: it must be, for messages: ``"uint64"``.
+        what: it must be, for messages: ``"integers"``.
         fits: is a dtype such? Not asked for a list without entries, which has none.
         shapes: it must have one of; None stands for any length.
 
     Raises:
         ValueError: it is no array of such a dtype and shape.
     """
-    wanted = f"it must be {what} " + " or ".join(str(s).replace("None", "K") for s in shapes)
     try:
         array = np.asarray(value)
     except Exception as error:  # whatever NumPy or another library raises
         raise ValueError(
-            f"{name}={shown(value)} is not allowed; {wanted}: {one_line(error)}"
+            f"{name}={shown(value)} is not allowed; {_wanted(what, shapes)}: {one_line(error)}"
         ) from error
     typed = fits(array.dtype) or (not array.size and isinstance(value, list | tuple))
-    if not typed or not any(_has_shape(array, shape) for shape in shapes):
-        if array.dtype == object and not array.shape:
-            raise ValueError(f"{name} is a {type(value).__name__}; {wanted}")
-        raise ValueError(f"{name} has dtype {array.dtype} and shape {array.shape}; {wanted}")
-    return array
+    if typed and _has_shape(array, shapes):
+        return array
+    if array.dtype == object and not array.shape:
+        raise ValueError(f"{name} is a {type(value).__name__}; {_wanted(what, shapes)}")
+    raise ValueError(
+        f"{name} has dtype {array.dtype} and shape {array.shape}; {_wanted(what, shapes)}"
+    )
 
 
 def integer_array(name: str, value: object, *shapes: Shape) -> NDArray[Any]:
@@ -54,20 +55,26 @@ def integer_array(name: str, value: object, *shapes: Shape) -> NDArray[Any]:
     """
     array = checked_array(name, value, "integers", lambda dtype: dtype.kind in "iu", *shapes)
     if isinstance(value, list | tuple) and not _all_integers(np.asarray(value, object)):
-        wanted = " or ".join(map(str, shapes))
-        raise ValueError(f"{name} holds bools among its numbers; it must be integers {wanted}")
+        raise ValueError(f"{name} holds bools among its numbers; {_wanted('integers', shapes)}")
     return array
 
 
-def _has_shape(array: NDArray[Any], shape: Shape) -> bool:
-    return array.ndim == len(shape) and all(
-        length in (None, own) for length, own in zip(shape, array.shape, strict=True)
-    )
+def _wanted(what: object, shapes: tuple[Shape, ...]) -> str:
+    return f"it must be {what} " + " or ".join(str(s).replace("None", "K") for s in shapes)
+
+
+def _has_shape(array: NDArray[Any], shapes: tuple[Shape, ...]) -> bool:
+    own = array.shape
+    for shape in shapes:
+        if len(shape) == len(own) and shape == tuple(
+            [None if wanted is None else length for wanted, length in zip(shape, own, strict=True)]
+        ):
+            return True
+    return False
 
 
 def _all_integers(entries: NDArray[np.object_]) -> bool:
     """NumPy makes integers of a list that has some bools."""
-    kinds = set(map(type, entries.flat))
-    return all(issubclass(kind, INTEGERS) and kind is not bool for kind in kinds) or all(
+    return set(map(type, entries.flat)) <= INTEGERS or all(
         index_of(entry) is not None for entry in entries.flat
     )

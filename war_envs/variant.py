@@ -26,7 +26,8 @@ VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
 ALL: Final = "all"  # where several names may be given: every one
 TURNS_PER_CARD: Final = 40
 MAX_TURNS_LIMIT: Final = 1_000_000_000
-INTEGERS: Final = (int, np.integer)
+# The types of integers of Python and NumPy; those of other libraries are asked what they are.
+INTEGERS: Final = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
 
 
 def integer(name: str, value: object, low: int, high: int) -> int:
@@ -38,7 +39,8 @@ def integer(name: str, value: object, low: int, high: int) -> int:
     Raises:
         ValueError: it is not such an integer.
     """
-    number = value if type(value) is int else index_of(value)
+    given: Any = value
+    number = operator.index(given) if type(given) in INTEGERS else index_of(given)
     if number is None or not low <= number <= high:
         raise ValueError(
             f"{name}={shown(value)} is not allowed; it must be an integer, {low} to {high}"
@@ -48,12 +50,9 @@ def integer(name: str, value: object, low: int, high: int) -> int:
 
 def index_of(value: object) -> int | None:
     """``value`` as an int, if it is an integer as `integer` takes them."""
-    if isinstance(value, bool):
-        return None
     # Some libraries let a bool, or an array with an axis and one entry, pass for a number.
-    if not isinstance(value, INTEGERS) and (
-        getattr(value, "shape", ()) != () or "bool" in str(getattr(value, "dtype", ""))
-    ):
+    is_bool = isinstance(value, bool) or "bool" in str(getattr(value, "dtype", ""))
+    if is_bool or getattr(value, "shape", ()) != ():
         return None
     try:
         return operator.index(value)  # type: ignore[arg-type]

@@ -4,13 +4,17 @@ Arrays of any library that NumPy can read are taken, in any memory layout. Their
 must be right: nothing is converted or broadcast.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from war_envs.arrays import checked_array
 from war_envs.messages import shown
+
+_MASK: Final = np.dtype(np.int8)
+_BOOL: Final = np.dtype(np.bool_)
+_SEED: Final = np.dtype(np.uint64)
 
 
 def checked_positions(
@@ -39,10 +43,9 @@ def checked_positions(
         ValueError: an array of another dtype or shape, or a row without a legal action.
     """
     whose = f" of agent {agent!r}"
-    seen = checked_array("observation" + whose, observation, dtype.name, dtype.__eq__, (None, size))
-    mask = checked_array(
-        "action_mask" + whose, action_mask, "int8 or bool", _is_mask, (len(seen), num_actions)
-    )
+    seen = checked_array("observation" + whose, observation, dtype, dtype.__eq__, (None, size))
+    shape = (len(seen), num_actions)
+    mask = checked_array("action_mask" + whose, action_mask, "int8 or bool", _is_mask, shape)
     # Kernels are compiled for arrays of one layout, and torch refuses some; copies have that one.
     return np.require(seen, requirements=["C", "W"]), checked_mask(mask)
 
@@ -64,13 +67,13 @@ def checked_seeds(
     """
     whose = f" of agent {agent!r}"
     if starts is not None:
-        checked_array("starts" + whose, starts, "bool", np.dtype(bool).__eq__, (number,))
+        checked_array("starts" + whose, starts, _BOOL, _BOOL.__eq__, (number,))
     if not _is_state(state, number):
         raise ValueError(
             f"state{whose} is {shown(state)}; "
             f"it must be None, an array of {number} games, or a tuple of such"
         )
-    return checked_array("seeds" + whose, seeds, "uint64", np.dtype(np.uint64).__eq__, (number,))
+    return checked_array("seeds" + whose, seeds, _SEED, _SEED.__eq__, (number,))
 
 
 def checked_mask(action_mask: NDArray[Any]) -> NDArray[np.bool_]:
@@ -87,7 +90,7 @@ def checked_mask(action_mask: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _is_mask(dtype: np.dtype[Any]) -> bool:
-    return dtype in (np.int8, np.bool_)
+    return dtype in (_MASK, _BOOL)
 
 
 def _is_state(state: object, number: int) -> bool:
