@@ -1,7 +1,8 @@
 """The ``war`` command: ``war train``, ``tournament``, ``models``, ``export``, ``bench``, ``envs``.
 
 Exit codes: 0; 1 with one line on standard error for anything that is wrong with what was asked for;
-2 for a wrong command line; 130 after Ctrl-C.
+2 for a wrong command line; 3 after a tournament with an agent that lost every game by failing; 130
+after Ctrl-C.
 """
 
 import contextlib
@@ -33,6 +34,7 @@ from war_envs.variant import ALL, VARIANT_NAMES, make_variant
 _DESCRIPTION: Final = """\
 War of Attack and Defence and Strategic War: trains agents and compares them.
 "war COMMAND --help" explains a command, "war --version" prints the version."""
+_ALL_FAILED: Final = 3
 _TYRO: Final = (tyro.conf.FlagCreatePairsOff,)
 
 
@@ -138,12 +140,16 @@ def _tournament(
     until_separated: float | None = None,
     deterministic: bool = False,
     time_limit: float = 10.0,
+    strict: bool = False,
     workers: int | None = None,
     ray: str | None = None,
     out: Path | None = None,
     resume: bool = False,
 ) -> None:
     """Plays every agent against every other, each deal from both seats.
+
+    Games in which an agent of yours fails are lost to it; the exit code is 3 where an agent failed
+    in every game.
 
     Args:
         agents: At least two: names such as random and memory, run folders, model files, or
@@ -165,6 +171,7 @@ def _tournament(
         deterministic: Trained agents take their likeliest actions; by default they sample.
         time_limit: Seconds that an agent of yours may take for a choice; a game in which it takes
             longer is lost.
+        strict: End with an error at the first game that an agent loses by failing.
         workers: Processes that play; by default one a core. 0 plays in this one.
         ray: Address of a Ray cluster to play on, such as auto (needs the extra "ray").
         out: Folder for the games, results.json, report.md and report.html; without it there is only
@@ -196,6 +203,7 @@ def _tournament(
         until_separated=until_separated,
         deterministic=deterministic,
         time_limit=time_limit,
+        strict=strict,
         workers=workers,
         ray=ray,
     )
@@ -212,6 +220,10 @@ def _tournament(
     print_report(result)
     if out is not None:
         print(f"The report is in {out / HTML_FILE}, the numbers are in {out / RESULTS_FILE}")
+    if result.failed:
+        sys.stdout.flush()
+        broken = ", ".join(map(repr, result.failed))
+        _fail(f"failed in every game: {broken}; see the forfeits above", _ALL_FAILED)
 
 
 @contextlib.contextmanager

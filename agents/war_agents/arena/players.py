@@ -103,7 +103,7 @@ class Player:
     kind: Literal["registered", "model", "code", "object"]
     sha256: str | None
     deterministic: bool | None
-    memory: str
+    memory: str = "perfect"
 
 
 def is_code(given: object) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from war_agents.arena import analysis
 from war_agents.arena.blocks import Block
+from war_agents.arena.failures import Failures
 from war_agents.arena.folder import TournamentFolder
 from war_agents.arena.games import Games, games_per_deal
 from war_agents.arena.match import MatchResult
@@ -47,13 +48,23 @@ class Run:
     def run(self, out: Path | None, resume: bool) -> TournamentResult:
         """See `Tournament.run`."""
         tournament = self._tournament
-        if out is None:
-            return self._play(lambda block, games: None)
-        folder = TournamentFolder(out, tournament.describe(), resume=resume)
         variants = [variant.name for variant in tournament.variants]
+        failures = Failures(out, tournament.game, variants, self._names, strict=tournament.strict)
+        if out is None:
+            return self._play(failures.note)
+        folder = TournamentFolder(out, tournament.describe(), resume=resume)
         with folder.opened(self._blocks, variants, self._names) as (stream, found):
+            if not found:
+                failures.forget()
+            for place, games in sorted(found.items()):
+                failures.note(self._blocks[place], games)
             self._played = found
-            result = self._play(stream.append)
+
+            def keep(block: Block, games: Games) -> None:
+                failures.note(block, games)
+                stream.append(block, games)
+
+            result = self._play(keep)
             folder.write(result)
         return result
 
@@ -119,15 +130,16 @@ class Run:
         notable, warnings = notable_games(
             matches, elo, lambda *game: self._replay(pool, matches, *game)
         )
+        pairs = [
+            analysis.pair_result(match, groups[i // number]) for i, match in enumerate(matches)
+        ]
         return TournamentResult(
             players=tournament.players,
             variants=tournament.variants,
             deals=deals,
             settings=tournament.settings,
             matches=tuple(matches),
-            pairs=tuple(
-                analysis.pair_result(match, groups[i // number]) for i, match in enumerate(matches)
-            ),
+            pairs=tuple(pairs),
             standings=tuple(standings),
             separation=(
                 None
@@ -135,6 +147,7 @@ class Run:
                 else analysis.separation(self._names, test, tournament.until_separated)
             ),
             forfeits=analysis.forfeits(matches),
+            failed=analysis.failed(self._names, pairs),
             notable=notable,
             warnings=(*tournament.warnings, *warnings),
             versions=tournament.versions,

@@ -45,6 +45,8 @@ class Tournament:
         time_limit: seconds that an agent may take for a choice, 1,000 choices of one call for twice
             as long, and so on; whoever takes longer loses the game. Agents of this package are not
             held to it.
+        strict: the first game that an agent loses by failing ends the tournament with an error; the
+            games before it are kept, and it can be resumed, strict or not.
         workers: processes that play, each with one thread. None: one a core, or this process alone
             for few games of this package's agents; 0: this process alone, where an agent that hangs
             or exits takes all with it.
@@ -66,6 +68,7 @@ class Tournament:
         until_separated: float | None = None,
         deterministic: bool = False,
         time_limit: float = 10.0,
+        strict: bool = False,
         workers: int | None = None,
         ray: str | None = None,
     ) -> None:
@@ -77,11 +80,8 @@ class Tournament:
             if until_separated is None
             else _between("until_separated", until_separated, 0.5, 1)
         )
-        if not isinstance(deterministic, bool):
-            raise ValueError(
-                f"deterministic={shown(deterministic)} is not allowed; give True or False"
-            )
-        self.deterministic = deterministic
+        self.deterministic = _flag("deterministic", deterministic)
+        self.strict = _flag("strict", strict)
         self.time_limit = _between("time_limit", time_limit, 0, math.inf)
         self._workers = None if workers is None else integer("workers", workers, 0, 1000)
         self._ray = ray
@@ -194,7 +194,8 @@ class Tournament:
                 what it raises ends the tournament.
 
         Raises:
-            ValueError: ``out`` holds something else; nothing has been played then.
+            ValueError: ``out`` holds something else, and nothing has been played then; an agent is
+                no longer what it was, or has failed in a strict tournament.
             OSError: ``out`` cannot be written; it can be resumed.
         """
         return Run(self, progress or _quiet).run(None if out is None else Path(out), resume)
@@ -225,6 +226,12 @@ def _variants(game: str, given: str | Variant | Sequence[str | Variant]) -> tupl
     variants = tuple(make_variant(game, each) for each in several)
     _refuse_doubles([variant.name for variant in variants], "variants")
     return variants
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{name}={shown(value)} is not allowed; give True or False")
+    return value
 
 
 def _between(name: str, value: object, low: float, high: float) -> float:
