@@ -113,8 +113,8 @@ def _trained(
         learner.network = model.policy.network
         if goes_on:  # read only now that nobody else can write it
             state = RunState.read(config.out)
-            require_same(state.entries.get("opponents"), named)
             entries = _restored(state, config, model, env)
+            require_same(state.entries.get("opponents"), named)
         else:
             checkpoint.write_json(config.out / checkpoint.CONFIG_FILE, config.to_json())
             entries = Entries()
