@@ -1,17 +1,19 @@
 """An agent that plays one game at a time: its draws, what it remembers, and what it may answer."""
 
+import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from war_agents import plain
 from war_agents.agent import Agent, make
 from war_envs import seeding
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.messages import shown
 from war_envs.table import Observation
-from war_envs.variant import Variant
+from war_envs.variant import Variant, integer
 
 
 class Opponent:
@@ -60,6 +62,48 @@ class Opponent:
             )
         self._state = answer[1]
         return int(actions[0])
+
+    def get_state(self) -> dict[str, Any]:
+        """All that its next choices depend on, as JSON; the agent itself is not in it.
+
+        Raises:
+            ValueError: the agent keeps a state that is no plain data.
+        """
+        try:
+            memory = plain.encoded(self._state)
+        except ValueError as error:
+            raise ValueError(
+                f"the opponent, agent {self.agent.name!r}, keeps a state that is no plain data: "
+                f"{error}"
+            ) from None
+        return {
+            "agent": self.agent.name,
+            "stream": int(self._stream[0]),
+            "drawn": self._drawn,
+            "memory": memory,
+        }
+
+    def at(self, state: object) -> Self:
+        """One of the same agent that goes on from what `get_state` gave.
+
+        Raises:
+            ValueError: it gave no such thing, or for an agent of another name.
+        """
+        if not isinstance(state, dict) or set(state) != {"agent", "stream", "drawn", "memory"}:
+            raise ValueError("state: opponent must hold agent, stream, drawn and memory")
+        if state["agent"] != self.agent.name:
+            raise ValueError(
+                f"state: opponent is {shown(state['agent'])}, not {shown(self.agent.name)}"
+            )
+        one = copy.copy(self)
+        stream = integer("state: stream of the opponent", state["stream"], 0, 2**64 - 1)
+        one._stream = np.array([stream], np.uint64)
+        one._drawn = integer("state: drawn of the opponent", state["drawn"], 0, 2**62)
+        try:
+            one._state = plain.decoded(state["memory"])
+        except ValueError as error:
+            raise ValueError(f"state: memory of the opponent: {error}") from None
+        return one
 
 
 def checked_agent(given: object, variant: Variant) -> Agent:

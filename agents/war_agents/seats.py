@@ -67,7 +67,7 @@ class SeatGames:
 
     Unless one seat is given, the player's changes with each game of a row, and with neighbouring
     rows. In Strategic War a step goes on through the opponents' moves to the player's next choice.
-    Games that end are dealt anew in the same step.
+    Games that end are dealt anew in the same step, or stay over until they are dealt by `deal`.
 
     Args:
         variant: what is played; of several variants, game i is of ``variant[i % V]``.
@@ -75,10 +75,12 @@ class SeatGames:
         opponents: who plays against the player; they must not keep a state.
         seat: 0 or 1 for the player in every game, None for both in turn.
         encoding, memory: what the player observes.
+        autoreset: deal games that end anew in the same step.
 
     Attributes:
         opponents: int64 (B,): the number of each row's opponent.
         seats: int64 (B,): the player's seat in each row.
+        over: bool (B,): which games are over; none with ``autoreset``.
         mask: int8 (B, A): the player's legal actions, as of the last `observe`.
     """
 
@@ -91,12 +93,14 @@ class SeatGames:
         seat: int | None = None,
         encoding: str = "vector",
         memory: str = "perfect",
+        autoreset: bool = True,
     ) -> None:
         self._batch = Batch(variant, num_games, encoding=encoding, memory=memory)
         self._engine = ENGINES[self._batch.game]
         self._deck_sizes = np.array([v.deck_size for v in self._batch.variants])[self._batch.kinds]
         self._who = opponents
         self._seat = seat
+        self._autoreset = autoreset
         self._rows = np.arange(num_games)
         self._whole = False  # no step or reset has been cut short
         self.mask = np.ones((num_games, self._engine.num_actions), np.int8)
@@ -112,6 +116,7 @@ class SeatGames:
         self.opponents = np.zeros(number, np.int64)
         self.seats = np.zeros(number, np.int64)
         self._lengths = np.zeros(number, np.int64)
+        self.over = np.zeros(number, np.bool_)
         self._begin_all()
 
     def deal_again(self) -> None:
@@ -120,13 +125,42 @@ class SeatGames:
         self._begin_all()
 
     def _begin_all(self) -> None:
-        self._whole = False
-        self._begin(self._rows)
         self._ended: list[Ended] = []
         self._illegal = np.full(len(self._rows), -1)
+        self._begin_and_play(self._rows)
+
+    def deal(self, rows: NDArray[np.int64], seed: int | None = None) -> None:
+        """Deals the games of ``rows`` anew, over or not; the others stay as they are.
+
+        Args:
+            rows: int64 (K,), distinct.
+            seed: their streams begin as `reset` begins them; None goes on with them.
+
+        Raises:
+            RuntimeError: as in `step`.
+        """
+        self._require_whole()
+        if seed is not None:
+            lanes = rows.astype(np.uint64)
+            self._batch.games["rng"][rows] = seeding.generator_states(seed, seeding.TRAINING, lanes)
+            states = seeding.generator_states(seed, seeding.AGENTS, lanes)
+            self._act_seeds[rows], self._draw_seeds[rows] = states[:, 0], states[:, 1]
+            self._games_played[rows] = 0
+        self._engine.deal(self._batch.games, rows)
+        self._illegal[rows] = -1
+        self._begin_and_play(rows)
+
+    def _begin_and_play(self, rows: NDArray[np.int64]) -> None:
+        """What follows a deal of ``rows``, up to the player's first choice."""
+        self._whole = False
+        self._begin(rows)
         if not self._engine.simultaneous:
             self._let_opponents_play()
         self._whole = True
+
+    def _require_whole(self) -> None:
+        if not self._whole:
+            raise RuntimeError("an opponent has failed in these games: call reset()")
 
     def _begin(self, rows: NDArray[np.int64]) -> None:
         """Seats and opponents for games that have just been dealt."""
@@ -139,6 +173,7 @@ class SeatGames:
         self.opponents[rows] = self._who.draw((bits >> np.uint64(11)) * 2.0**-53)
         self._games_played[rows] = count + np.uint64(1)
         self._lengths[rows] = 0
+        self.over[rows] = False
 
     def observe(self) -> NDArray[Any]:
         """The player's observations (B, F), in an array of the caller's own; also sets ``mask``."""
@@ -148,13 +183,13 @@ class SeatGames:
     def step(self, actions: NDArray[np.int64]) -> Ended:
         """Plays the player's actions (B,), each of the action space, and the opponents' answers.
 
-        An action that ``mask`` forbids loses the game. What an opponent raises comes through.
+        An action that ``mask`` forbids loses the game. Those for games that are ``over`` are
+        ignored. What an opponent raises comes through.
 
         Raises:
             RuntimeError: an opponent has failed since the last deal: some games may wait for it.
         """
-        if not self._whole:
-            raise RuntimeError("an opponent has failed in these games: call reset()")
+        self._require_whole()
         self._whole = False
         self._ended = []
         self._lengths += 1
@@ -165,8 +200,8 @@ class SeatGames:
         games["status"][lost] = TERMINATED
         games["winner"][lost] = 1 - self.seats[lost]
         joint = np.stack([actions, actions], axis=1)
-        if self._engine.simultaneous:
-            running = np.flatnonzero(legal)
+        running = np.flatnonzero(legal & ~self.over)
+        if self._engine.simultaneous and len(running):
             joint[running, 1 - self.seats[running]] = self._opponents_actions(running)
         self._engine.play(games, joint)
         self._settle()
@@ -177,7 +212,7 @@ class SeatGames:
 
     def _let_opponents_play(self) -> None:
         """Strategic War: opponents move until the player must choose in every game."""
-        while len(rows := np.flatnonzero(self._batch.mover != self.seats)):
+        while len(rows := np.flatnonzero((self._batch.mover != self.seats) & ~self.over)):
             games = self._batch.games[rows]
             actions = self._opponents_actions(rows)
             self._engine.play(games, np.stack([actions, actions], axis=1))
@@ -229,9 +264,9 @@ class SeatGames:
         return chosen
 
     def _settle(self) -> None:
-        """Books the games that have ended and deals them anew."""
+        """Books the games that have just ended, and deals them anew if that is wanted."""
         games = self._batch.games
-        rows = np.flatnonzero(games["status"] != RUNNING)
+        rows = np.flatnonzero((games["status"] != RUNNING) & ~self.over)
         if not len(rows) and self._ended:
             return
         winners, seats = games["winner"][rows], self.seats[rows]
@@ -248,8 +283,11 @@ class SeatGames:
                 self._illegal[rows],
             )
         )
-        self._engine.deal(games, rows)
-        self._begin(rows)
+        if self._autoreset:
+            self._engine.deal(games, rows)
+            self._begin(rows)
+        else:
+            self.over[rows] = True
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """All that the games to come depend on, in copies; who the opponents are is not in it."""
@@ -288,6 +326,7 @@ class SeatGames:
         self._games_played = state["games_played"].copy()
         self.opponents, self.seats = state["opponents"].copy(), seats.copy()
         self._lengths = state["lengths"].copy()
+        self.over = np.zeros(len(self._rows), np.bool_)
         self._ended = []
         self._illegal = np.full(len(self._rows), -1)
         self._whole = True

@@ -146,13 +146,11 @@ def test_the_native_vector_environment_by_hand() -> None:
     assert games.tolist() == [4, 4]
 
 
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
-def test_a_mode_that_the_native_one_has_not_is_refused(mode: AutoresetMode) -> None:
+@MODES
+def test_a_mode_where_the_native_one_cannot_find_it_is_refused(mode: AutoresetMode) -> None:
     """And never dropped in silence."""
     with pytest.raises(gymnasium.error.Error, match="vector_kwargs"):
         gymnasium.make_vec(SHORT_ID, 2, vector_kwargs={"autoreset_mode": mode})
-    with pytest.raises(ValueError, match="autoreset_mode"):
-        gymnasium.make_vec(SHORT_ID, 2, autoreset_mode=mode)
 
 
 # --- beside single environments ---
