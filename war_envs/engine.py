@@ -69,6 +69,11 @@ class Engine:
         return tuple(self.module.words.ACTIONS)
 
     @cached_property
+    def info_keys(self) -> tuple[str, ...]:
+        """The names of a record's facts, as infos have them."""
+        return tuple(self.module.info.KEYS)
+
+    @cached_property
     def num_actions(self) -> int:
         """How many actions there are."""
         return len(self.actions)
@@ -135,6 +140,12 @@ class Engine:
         step_rows = self.module.rules.step_rows
         outcome = (reward, terminated, truncated, ended, finals)
         return int(self._quietly(step_rows, games, *span, actions, autoreset, *outcome))
+
+    def facts(self, games: Records, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """What `info_keys` names of the games of ``rows`` (K,): int64 (keys, K)."""
+        out = np.empty((len(self.info_keys), len(rows)), np.int64)
+        self.module.rules.facts_rows(games, rows, out)
+        return out
 
     def is_legal(self, games: Records, row: int, seat: int, action: int) -> bool:
         """Is ``action`` legal for ``seat`` in game ``row`` now?"""
@@ -237,6 +248,7 @@ class Engine:
         if not self.simultaneous:
             ranges |= {"table_size": (0, NUM_CARDS), "attacker": (0, 1), "phase": (0, 3)}
             ranges |= {"first": (-1, 1), "last_ending": (0, 3), "last_taken": (0, NUM_CARDS)}
+            ranges |= {"last_chooser": (-1, 1)}
         for field, (low, high) in ranges.items():
             if np.any(game[field] < low) or np.any(game[field] > high):
                 raise ValueError(f"state: {field} is {game[field]}, allowed are {low} to {high}")

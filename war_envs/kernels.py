@@ -29,6 +29,7 @@ from typing import Any, Final
 import numpy as np
 from numba.core import config
 
+from war_envs.info import Ending
 from war_envs.jit import kernel
 
 # What kernels work on: a game record, an array of them, and integers of any NumPy type.
@@ -41,6 +42,10 @@ TERMINATED: Final = 1
 TRUNCATED: Final = 2
 NO_CARD: Final = 255
 RING: Final = 64
+
+_WON: Final = int(Ending.WON)
+_TIE: Final = int(Ending.TIE)
+_TRUNCATED: Final = int(Ending.TRUNCATED)
 
 
 def game_dtype(fields: list[Any]) -> np.dtype[Any]:
@@ -247,3 +252,19 @@ def reward(game: Record, player: Integer) -> float:
     if game.winner < 0:
         return 0.0
     return 1.0 if game.winner == player else -1.0
+
+
+@kernel
+def ending(game: Record) -> Integer:
+    """How the game stands, as a `war_envs.info.Ending`."""
+    if game.status == RUNNING:
+        return 0
+    if game.status == TRUNCATED:
+        return _TRUNCATED
+    return _WON if game.winner >= 0 else _TIE
+
+
+@kernel
+def card_or_none(card: Integer) -> Integer:
+    """A card of a record as an integer, -1 for `NO_CARD`."""
+    return -1 if card == NO_CARD else int(np.int64(card))

@@ -30,7 +30,7 @@ from war_envs.aec import TableAEC
 from war_envs.encoding import EncodingName, MemoryName
 from war_envs.engine import Hands
 from war_envs.messages import shown
-from war_envs.table import AGENTS, IllegalActionError
+from war_envs.table import AGENTS, IllegalActionError, switch
 from war_envs.variant import Variant, make_variant
 
 _RAW_ENVS: Final[dict[str, Callable[..., TableAEC]]] = {
@@ -68,11 +68,13 @@ class VersusEnv(gymnasium.Env[Shown, int]):
     ===============  ==============================================================================
     ``action_mask``  int8 (A,), 1 for each legal action; all 1 after the end, when nothing is left
                      to choose, so that a policy that is asked all the same does not fail
-    ``event``        what has happened since the player's last choice, in words
-    ``outcome``      how the game ended, in words; empty while it runs
     ``seat``         the player's seat, 0 or 1
-    ``illegal``      only after an illegal choice: ``"player_0"`` or ``"player_1"``, the player
+    ``ending`` ...   how the game stands and what was played last: the numbers that PettingZoo's
+                     infos hold, see `war_envs.attack_defence.info`, `war_envs.strategic_war.info`
     ===============  ==============================================================================
+
+    The keys are the same at every step, and all numbers are ``numpy.int64``. Words are in
+    `event` and `outcome`, and with ``info_text`` in the info, under these names.
 
     *Randomness.* ``reset(seed=s)`` deals what the PettingZoo environments deal from s, and begins
     the streams of the seat and of the opponent's draws; ``reset()`` goes on with all of them.
@@ -89,6 +91,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         render_mode: ``"ansi"`` makes ``render()`` return text.
         render_view: whose view is drawn: ``"player_0"``, ``"player_1"``, or ``"all"`` for
             everything open; None is the player's own.
+        info_text: infos also say in words what happened.
 
     Attributes:
         variant: the rules that are played.
@@ -116,6 +119,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         mask: MaskPlace = "info",
         render_mode: Literal["ansi"] | None = None,
         render_view: Literal["player_0", "player_1", "all"] | None = None,
+        info_text: bool = False,
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise RenderModeError(f"render_mode={shown(render_mode)} is not allowed; use 'ansi'")
@@ -137,6 +141,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
             render_view="player_0" if render_view is None else render_view,
         )
         self.render_mode = render_mode
+        self._info_text = switch("info_text", info_text)
         self._draw_own_view = render_view is None
         self._seats = SeatDraw(seat)
         self._opponent = Opponent(opponent, self.variant)
@@ -146,6 +151,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         self.observation_space = self._mask_shown.space
         self.action_space = action_space
         self._seat = 0
+        self._over = False
         self._events: list[str] = []  # what has happened since the player's last choice
 
     @property
@@ -207,7 +213,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
             self._play(action, [])
         except IllegalActionError as error:
             self._raw.forfeit(player, error.action)
-            self._events = [self._raw.infos[player]["event"]]
+            self._events = [self._raw.event]
         self._opponent_plays()
         observation, info = self._shown()
         return (
@@ -234,6 +240,18 @@ class VersusEnv(gymnasium.Env[Shown, int]):
     def known(self, agent: str) -> tuple[list[bool], list[bool]]:
         """For both hands, top first: does ``agent``, of either seat, know the card there?"""
         return self._raw.known(agent)
+
+    @property
+    def event(self) -> str:
+        """What has happened since the player's last choice, in words."""
+        self._require_reset()
+        return "; ".join(self._events)
+
+    @property
+    def outcome(self) -> str:
+        """How the game ended, in words; empty while it runs."""
+        self._require_reset()
+        return self._raw.outcome
 
     def clone(self) -> Self:
         """An independent copy, opponent included, that continues exactly as this one does."""
@@ -281,14 +299,9 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         if not over and raw.agent_selection != player:
             raise ValueError(f"state: it is the turn of {raw.agent_selection}, not of {player}")
         self._raw, self._seats, self._opponent = raw, seats, opponent
-        self._seat, self._events = saved.seat, saved.events
+        self._seat, self._over, self._events = saved.seat, over, saved.events
         if self._draw_own_view:
             self._raw.render_view = player
-
-    @property
-    def _over(self) -> bool:
-        player = AGENTS[self._seat]
-        return self._raw.terminations[player] or self._raw.truncations[player]
 
     def _require_reset(self) -> None:
         if not self._raw.has_reset:
@@ -316,30 +329,28 @@ class VersusEnv(gymnasium.Env[Shown, int]):
     def _shown(self) -> Result:
         """Observation and info."""
         observation, mask = self._observe()
-        raw_info = self._raw.infos[AGENTS[self._seat]]
-        info = raw_info | {
-            "action_mask": mask,
-            "event": "; ".join(self._events),
-            "seat": self._seat,
-        }
+        facts = self._raw.infos[AGENTS[self._seat]] | {"seat": self._seat}
+        info: dict[str, Any] = {key: np.int64(fact) for key, fact in facts.items()}
+        info["action_mask"] = mask
+        if self._info_text:
+            info |= {"event": self.event, "outcome": self.outcome}
         return self._mask_shown.shown(observation, mask), info
 
     def _play(self, action: int, before: list[str]) -> None:
         """Plays the choice of whoever's turn it is, after the events ``before``."""
-        infos = self._raw.infos
         self._raw.step(action)
-        self._events = before
-        # The first choice of a turn in Attack and Defence is hidden, and writes no books.
-        if self._raw.infos is not infos:
-            self._events = [*before, self._raw.infos[AGENTS[0]]["event"]]
+        # The first choice of a turn in Attack and Defence is hidden: nothing has happened yet.
+        hidden = self.variant.game == "attack-defence" and self._raw.agent_selection == AGENTS[1]
+        self._events = before if hidden else [*before, self._raw.event]
 
     def _opponent_plays(self) -> None:
         """Lets the opponent play until it is the player's turn or the game is over."""
-        while not self._over and self._raw.agent_selection != AGENTS[self._seat]:
-            agent = self.opponent
-            seen = self._raw.observe(
-                AGENTS[1 - self._seat], encoding=agent.encoding, memory=agent.memory
-            )
+        raw, player, agent = self._raw, AGENTS[self._seat], self.opponent
+        while True:
+            self._over = raw.terminations[player] or raw.truncations[player]
+            if self._over or raw.agent_selection == player:
+                return
+            seen = raw.observe(AGENTS[1 - self._seat], encoding=agent.encoding, memory=agent.memory)
             try:
                 self._play(self._opponent.choose(seen), self._events)
             except Exception as error:

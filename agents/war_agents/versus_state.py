@@ -4,11 +4,17 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Self
 
+from numpy.typing import NDArray
+
+from war_agents import plain
 from war_envs.messages import shown
-from war_envs.table import _parsed_state as parsed_state
+from war_envs.saved_state import parsed_json
 from war_envs.variant import integer
 
 _VERSION: Final = 1
+
+# What a state of many games is of: its version, game, variant, ...
+Kind = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class VersusState:
         Raises:
             ValueError: it has made no such thing.
         """
-        content = parsed_state(state)
+        content = parsed_json(state)
         if content.get("versus") != _VERSION:
             raise ValueError(f"state: versus is {shown(content.get('versus'))}, not {_VERSION}")
         names = [field.name for field in fields(cls)]
@@ -52,3 +58,27 @@ class VersusState:
         if not isinstance(events, list) or not all(isinstance(text, str) for text in events):
             raise ValueError(f"state: events is {shown(events)}, not a list of texts")
         return cls(**content)
+
+
+def dumped_games(kind: Kind, games: dict[str, NDArray[Any]]) -> bytes:
+    """The state of many games as bytes: what it is of, and arrays."""
+    return json.dumps({"versus_vector": _VERSION, **kind, "games": plain.encoded(games)}).encode()
+
+
+def parsed_games(state: object, kind: Kind) -> dict[str, Any]:
+    """The ``games`` that `dumped_games` was given with ``kind``, not checked any further.
+
+    Raises:
+        ValueError: it has made no such state.
+    """
+    content = parsed_json(state)
+    for name, own in {"versus_vector": _VERSION, **kind}.items():
+        if name not in content or content[name] != own:
+            raise ValueError(f"state: {name} is {shown(content.get(name))}, not {own!r}")
+    try:
+        games = plain.decoded(content.get("games"))
+    except ValueError as error:
+        raise ValueError(f"state: games: {error}") from None
+    if not isinstance(games, dict):
+        raise ValueError(f"state: games is {shown(games)}, not arrays by name")
+    return games

@@ -7,9 +7,9 @@
 >>> observations, rewards, terminations, truncations, infos = envs.step(actions)
 """
 
-from collections.abc import Iterable
+import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium import spaces
@@ -20,12 +20,15 @@ from numpy.typing import NDArray
 from war_agents.agent import Agent
 from war_agents.masks import MaskPlace, MaskShown, Shown
 from war_agents.opponent import checked_agent
+from war_agents.opponents import OneOpponent
 from war_agents.seat_draw import checked_seat
 from war_agents.seats import Ended, SeatGames
+from war_agents.versus_state import Kind, dumped_games, parsed_games
 from war_envs import seeding
 from war_envs.encoding import EncodingName, MemoryName
 from war_envs.engine import ENGINES
 from war_envs.messages import shown
+from war_envs.reset_options import known_options
 from war_envs.variant import integer, make_variant
 
 Infos = dict[str, Any]
@@ -58,10 +61,10 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
     ===============  ==============================================================================
     ``action_mask``  int8 (N, A), the legal actions now, all 1 where a game is over
     ``seat``         int64 (N,), the player's seat now
+    ``ending`` ...   int64 (N,), the numbers of the single environment's info
     ``final_obs``    object (N,), what the player saw at the end of a game that ended in this step;
                      same-step autoreset only, as is the next
-    ``final_info``   of those games: ``seat``, ``length`` (the player's choices), and
-                     ``illegal_action``, the illegal action that lost it, or -1
+    ``final_info``   the info at their end: all keys but these two
     ===============  ==============================================================================
 
     *Randomness.* ``reset(seed=s)`` deals row i from (s, lane i), as `war_envs.batch` does; row 0
@@ -109,11 +112,12 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         self.variant = make_variant(game, **options)
         self.opponent = checked_agent(opponent, self.variant)
         self.autoreset_mode = _checked_mode(autoreset_mode)
+        self._seat = checked_seat(seat)
         self._games = SeatGames(
             self.variant,
             self.num_envs,
-            _OneOpponent(self.opponent),
-            seat=checked_seat(seat),
+            OneOpponent(self.opponent),
+            seat=self._seat,
             encoding=encoding,
             memory=memory,
             autoreset=self.autoreset_mode is AutoresetMode.SAME_STEP,
@@ -192,22 +196,61 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
 
     def _final(self, ended: Ended) -> Infos:
         """How games ended that have been dealt anew."""
-        nothing_to_choose = np.ones(self._games.mask.shape[1], np.int8)
+        rows = ended.rows
+        masks = np.zeros((self.num_envs, self._games.mask.shape[1]), np.int8)
+        masks[rows] = 1  # nothing is left to choose
         finals = np.full(self.num_envs, None, object)
-        for row, observation in zip(ended.rows, ended.observation, strict=True):
-            finals[row] = self._mask_shown.shown(observation, nothing_to_choose)
-        final_info: Infos = {}
-        for name, values in (
-            ("seat", ended.seats),
-            ("length", ended.lengths),
-            ("illegal_action", ended.illegal),
-        ):
-            column = np.full(self.num_envs, -1, np.int64)
-            column[ended.rows] = values
-            final_info |= _with_mask(name, column, ended.rows)
-        return _with_mask("final_obs", finals, ended.rows) | _with_mask(
-            "final_info", final_info, ended.rows, self.num_envs
-        )
+        for row, observation in zip(rows, ended.observation, strict=True):
+            finals[row] = self._mask_shown.shown(observation, masks[row])
+        facts = np.zeros((ended.facts.shape[1], self.num_envs), np.int64)
+        facts[:, rows] = ended.facts.T
+        seats = np.zeros(self.num_envs, np.int64)
+        seats[rows] = ended.seats
+        final_info = self._info(facts, seats, masks, rows)
+        return self._of_rows({"final_obs": finals, "final_info": final_info}, rows)
+
+    def clone(self) -> Self:
+        """An independent copy, opponent included, that continues exactly as this one does."""
+        return copy.deepcopy(self)
+
+    __copy__ = clone  # a shallow copy would share the games
+
+    def get_state(self) -> bytes:
+        """The state of all games, as JSON in bytes: plain data, which `set_state` checks.
+
+        The opponent is not in it; it keeps nothing here.
+
+        Raises:
+            RuntimeError: there has been no `reset`, or the opponent has failed since the last one.
+        """
+        self._require_reset()
+        return dumped_games(self._kind, self._games.get_state())
+
+    def set_state(self, state: bytes) -> None:
+        """Continues from a state that `get_state` gave, there or in another process.
+
+        It must be one of the same game, variant, ``num_envs``, ``seat``, opponent and autoreset.
+
+        Raises:
+            ValueError: it is not such a state; nothing has changed then.
+        """
+        games = parsed_games(state, self._kind)
+        if np.any(games.get("opponents")):
+            raise ValueError("state: opponents is not 0 everywhere; there is one opponent")
+        self._games.set_state(games)
+        self._games.observe()  # the masks
+        self._has_reset = True
+
+    @property
+    def _kind(self) -> Kind:
+        return {
+            "game": self.variant.game,
+            "variant": self.variant.options,
+            "num_envs": self.num_envs,
+            "seat": self._seat,
+            "opponent": self.opponent.name,
+            "autoreset_mode": self.autoreset_mode.value,
+        }
 
     def action_masks(self) -> NDArray[np.int8]:
         """The legal actions now: int8 (N, A), 1 for each."""
@@ -225,9 +268,26 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         return self._mask_shown.shown(self._games.observe(), self._games.mask)
 
     def _infos(self) -> Infos:
-        everywhere = np.arange(self.num_envs)
-        mask, seats = self.action_masks(), self._games.seats.copy()
-        return _with_mask("action_mask", mask, everywhere) | _with_mask("seat", seats, everywhere)
+        """How the games stand now."""
+        games = self._games
+        return self._info(games.facts(), games.seats.copy(), games.mask.copy(), slice(None))
+
+    def _info(
+        self, facts: NDArray[np.int64], seats: NDArray[np.int64], masks: NDArray[np.int8], rows: Any
+    ) -> Infos:
+        """An info for each of ``rows``, of arrays for all."""
+        keys = ENGINES[self.variant.game].info_keys
+        values = dict(zip(keys, facts, strict=True)) | {"seat": seats, "action_mask": masks}
+        return self._of_rows(values, rows)
+
+    def _of_rows(self, values: Infos, rows: Any) -> Infos:
+        """``values`` under their names, and under ``_name`` which rows have them."""
+        infos: Infos = {}
+        for name, value in values.items():
+            infos[name] = value
+            infos[f"_{name}"] = mask = np.zeros(self.num_envs, np.bool_)
+            mask[rows] = True
+        return infos
 
     def _checked(self, actions: object, waiting: NDArray[np.int64]) -> NDArray[np.int64]:
         """``actions``, whatever they are for the games that wait to be dealt anew."""
@@ -250,21 +310,6 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         return played
 
 
-class _OneOpponent:
-    """The same agent for every game."""
-
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
-
-    def draw(self, uniform: NDArray[np.floating]) -> NDArray[np.int64]:
-        return np.zeros(len(uniform), np.int64)
-
-    def parts(
-        self, numbers: NDArray[np.int64], kinds: NDArray[np.int64]
-    ) -> Iterable[tuple[Agent, NDArray[np.int64]]]:
-        return [(self._agent, np.arange(len(numbers)))]
-
-
 def _checked_mode(mode: object) -> AutoresetMode:
     """An autoreset mode, given as a member or by its value."""
     try:
@@ -278,25 +323,18 @@ def _checked_mode(mode: object) -> AutoresetMode:
 
 def _checked_reset_mask(options: object, number: int) -> NDArray[np.bool_] | None:
     """The ``reset_mask`` of ``options``; None if there is none."""
-    if options is None:
+    if isinstance(options, dict):
+        for option in {"hands", "first_attacker"} & set(options):
+            raise ValueError(f"option {option!r} is for single environments only")
+    known = known_options(options, ("reset_mask",))
+    if not known:
         return None
-    if not isinstance(options, dict) or set(options) - {"reset_mask"}:
-        raise ValueError(f"options={shown(options)} is not allowed; only reset_mask is known")
-    if "reset_mask" not in options:
-        return None
-    mask = options["reset_mask"]
+    mask = known["reset_mask"]
     if not isinstance(mask, np.ndarray) or mask.shape != (number,) or mask.dtype != np.bool_:
         raise ValueError(f"reset_mask={shown(mask)} is not allowed; it must be bool ({number},)")
     if not mask.any():
         raise ValueError(f"reset_mask={shown(mask)} is not allowed; at least one must be True")
     return mask
-
-
-def _with_mask(name: str, value: Any, rows: NDArray[np.int64], number: int | None = None) -> Infos:
-    """``value`` under its name, and under ``_name`` which rows have it."""
-    mask = np.zeros(len(value) if number is None else number, np.bool_)
-    mask[rows] = True
-    return {name: value, f"_{name}": mask}
 
 
 def attack_defence(num_envs: int = 1, **options: Any) -> VersusVectorEnv:

@@ -38,7 +38,6 @@ JUNK: list[Any] = [
     "player_0",
     "player_1",
     "player_2",
-    "event",
     [],
     ["player_0"],
     ["player_1"],
@@ -65,7 +64,7 @@ def environments(game: Game, kind: str) -> list[Any]:
             stage = [len(env.agents), mask, env.unwrapped.get_state().count(b"true")]
             if not is_parallel(env):
                 stage += [env.agent_selection, json.loads(env.get_state())["books"]]
-                stage[-1] = stage[-1].get("_committed")
+                stage[-1] = stage[-1].get("committed")
             if game == "strategic-war":
                 stage.append(int(env.unwrapped._games[0]["phase"]))
             stages.setdefault(str(stage), copy.deepcopy(env))
@@ -85,6 +84,7 @@ def play_on(env: Any) -> None:
         for agent in AGENTS:
             observation = env.observe(agent)
             assert env.observation_space(agent).contains(observation)
+        assert isinstance(env.event, str)
         if not env.agents:
             break
         if is_parallel(env):
@@ -99,7 +99,8 @@ def play_on(env: Any) -> None:
         assert reward in (-1.0, 0.0, 1.0)
         assert type(terminated) is bool
         assert type(truncated) is bool
-        assert {"event", "outcome"} <= set(info)
+        assert bool(env.event) >= bool(env.outcome)
+        assert bool(info["ending"]) == bool(env.outcome) == (terminated or truncated)
         if terminated or truncated:
             env.step(None)
         else:

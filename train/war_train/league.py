@@ -79,7 +79,7 @@ class League:
     def parts(
         self, numbers: NDArray[np.int64], kinds: NDArray[np.int64]
     ) -> Iterable[tuple[Agent, NDArray[np.int64]]]:
-        """Who chooses where: see `war_agents.seats.Opponents`."""
+        """Who chooses where: see `war_agents.opponents.Opponents`."""
         frozen = numbers >= len(self.names)
         left = ~frozen
         for number, agents in self._agents.items():

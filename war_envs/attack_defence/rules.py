@@ -35,8 +35,10 @@ from war_envs.kernels import (
     Record,
     Records,
     begin,
+    card_or_none,
     deal_colours,
     deal_halves,
+    ending,
     finish_turn,
     game_dtype,
     rank,
@@ -208,17 +210,42 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
-def play_one(games: Records, action0: Integer, action1: Integer) -> tuple[Integer, ...]:
-    """Plays one turn of a batch of one game, which runs.
+def _facts(game: Record) -> tuple[int, ...]:
+    """What `war_envs.attack_defence.info.KEYS` names, of one game."""
+    return (
+        ending(game),
+        int(game.winner),
+        -1,
+        int(game.turn),
+        int(game.last_action[0]),
+        int(game.last_action[1]),
+        card_or_none(game.last_card[0]),
+        card_or_none(game.last_card[1]),
+        card_or_none(game.last_extra),
+        int(game.last_taker),
+    )
 
-    Returns:
-        The status, then what was seen: both cards, the extra card that was taken or `NO_CARD`, and
-        who took cards or -1.
-    """
-    game = games[0]
-    play(game, action0, action1)
-    card0, card1 = np.int64(game.last_card[0]), np.int64(game.last_card[1])
-    return game.status, card0, card1, np.int64(game.last_extra), game.last_taker
+
+@kernel
+def facts(games: Records) -> tuple[int, ...]:
+    """`_facts` of a batch of one game."""
+    return _facts(games[0])
+
+
+@kernel
+def facts_rows(games: Records, rows: Any, out: Any) -> None:
+    """Writes what `KEYS` names of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (keys, K))."""
+    for k in range(rows.shape[0]):
+        game_facts = _facts(games[rows[k]])
+        for i in range(out.shape[0]):
+            out[i, k] = game_facts[i]
+
+
+@kernel
+def play_one(games: Records, action0: Integer, action1: Integer) -> tuple[int, ...]:
+    """Plays one turn of a batch of one game, which runs; its `facts` then."""
+    play(games[0], action0, action1)
+    return facts(games)
 
 
 @kernel

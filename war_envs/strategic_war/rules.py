@@ -11,6 +11,7 @@ field              dtype      meaning
 ``phase``          i8         whose choice it is, and which: `ATTACKING` to `ATTACKER_ANSWERING`
 ``first``          i8         the given first attacker, or -1 to draw one at each start
 ``last_action``    i8 (2,)    each player's last choice, -1 before the first
+``last_chooser``   i8         who chose last, or -1
 ``last_taker``     i8         who took the last round, or -1
 ``last_ending``    i8         how it ended: 0 none yet, 1 battle, 2 war, 3 surrender
 ``last_taken``     i8         cards collected in it
@@ -43,8 +44,10 @@ from war_envs.kernels import (
     Record,
     Records,
     begin,
+    card_or_none,
     deal_colours,
     end,
+    ending,
     finish_turn,
     game_dtype,
     random_below,
@@ -77,6 +80,7 @@ GAME: Final = game_dtype(
         ("phase", "i8"),
         ("first", "i8"),
         ("last_action", "i8", (2,)),
+        ("last_chooser", "i8"),
         ("last_taker", "i8"),
         ("last_ending", "i8"),
         ("last_taken", "i8"),
@@ -132,6 +136,7 @@ def start(game: Record) -> None:
     for player in range(2):
         game.last_action[player] = -1
         game.last_card[player] = NO_CARD
+    game.last_chooser = -1
     game.last_taker = -1
     game.last_ending = 0
     game.last_taken = 0
@@ -216,6 +221,7 @@ def play(game: Record, action: Integer) -> None:
     """Plays the mover's legal choice in a running game."""
     player = mover(game)
     game.last_action[player] = action
+    game.last_chooser = player
     if game.phase == ATTACKING:
         flip(game, player, action == BOTTOM)
         game.phase = DEFENDING
@@ -242,12 +248,6 @@ def start_rows(games: Records, rows: Any) -> None:
     """Starts the games of ``rows`` (i8, (K,)), whose hands have just been laid."""
     for k in range(rows.shape[0]):
         start(games[rows[k]])
-
-
-@kernel
-def mover_of(games: Records, row: Integer) -> Integer:
-    """`mover` in game ``row``."""
-    return mover(games[row])
 
 
 @kernel
@@ -284,19 +284,45 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
-def play_one(games: Records, action: Integer) -> tuple[Integer, ...]:
-    """Plays the mover's legal choice in a batch of one game, which runs.
+def _facts(game: Record) -> tuple[int, ...]:
+    """What `war_envs.strategic_war.info.KEYS` names, of one game; then its mover."""
+    return (
+        ending(game),
+        int(game.winner),
+        -1,
+        int(game.turn),
+        int(game.last_action[0]),
+        int(game.last_action[1]),
+        card_or_none(game.last_card[0]),
+        card_or_none(game.last_card[1]),
+        int(game.last_chooser),
+        int(game.last_taker),
+        int(game.last_ending),
+        int(game.last_taken),
+        int(mover(game)),
+    )
 
-    Returns:
-        The status, who moves next, and what was seen: the phase, the cards on the table, the last
-        card that each player flipped or `NO_CARD`, who took the last round or -1, and how many
-        cards.
-    """
-    game = games[0]
-    play(game, action)
-    card0, card1 = np.int64(game.last_card[0]), np.int64(game.last_card[1])
-    seen = (game.phase, game.table_size, card0, card1, game.last_taker, game.last_taken)
-    return game.status, mover(game), *seen
+
+@kernel
+def facts(games: Records) -> tuple[int, ...]:
+    """`_facts` of a batch of one game."""
+    return _facts(games[0])
+
+
+@kernel
+def facts_rows(games: Records, rows: Any, out: Any) -> None:
+    """Writes what `KEYS` names of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (keys, K))."""
+    for k in range(rows.shape[0]):
+        game_facts = _facts(games[rows[k]])
+        for i in range(out.shape[0]):
+            out[i, k] = game_facts[i]
+
+
+@kernel
+def play_one(games: Records, action: Integer) -> tuple[int, ...]:
+    """Plays the mover's legal choice in a batch of one game, which runs; its `facts` then."""
+    play(games[0], action)
+    return facts(games)
 
 
 @kernel
