@@ -259,7 +259,8 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Ends the engine's threads."""
-        self._games.close()
+        if hasattr(self, "_games"):  # older Gymnasiums close what a wrong argument left half made
+            self._games.close()
 
     def _require_reset(self) -> None:
         if not self._has_reset:

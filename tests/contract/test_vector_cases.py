@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from tests.support import short_games
+from tests.support.envs import pettingzoo_env
 from tests.support.handed_out import HandedOut, assert_same
 from tests.support.short_games import ATTACK, Row, decoded, hands
 from war_envs.info import Ending
@@ -246,10 +247,8 @@ def test_what_is_handed_out_is_new_each_time_and_the_callers(kind: str, game: st
 
 @BOTH
 def test_what_the_pettingzoo_environment_shows_is_new_each_time(game: str) -> None:
-    import pettingzoo
-
     name = {"attack-defence": "attack_defence", "strategic-war": "strategic_war"}[game]
-    env: Any = pettingzoo.make("aec", f"war_envs/{name}-v0", num_ranks=3, max_turns=20)
+    env: Any = pettingzoo_env("aec", name, num_ranks=3, max_turns=20)
     handed_out, rng = HandedOut(), np.random.default_rng(2)
     for seed in range(4):
         env.reset(seed=seed)
