@@ -1,5 +1,6 @@
 """Where a player is shown its action mask: in the info only, or in the observation too."""
 
+from collections.abc import Iterable
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -43,3 +44,7 @@ class MaskShown:
         if not self._inside:
             return observation
         return {"observation": observation, "action_mask": mask.copy()}
+
+    def each_shown(self, observations: NDArray[Any], masks: NDArray[np.int8]) -> Iterable[Shown]:
+        """`shown` of each of ``observations`` (K, F) and ``masks`` (K, A)."""
+        return map(self.shown, observations, masks) if self._inside else observations

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from war_agents.agent import Agent
 
+Places = NDArray[np.int64] | slice
+
 
 class Opponents(Protocol):
     """Who plays in the other seats; every opponent has a number."""
@@ -18,7 +20,7 @@ class Opponents(Protocol):
 
     def parts(
         self, numbers: NDArray[np.int64], kinds: NDArray[np.int64]
-    ) -> Iterable[tuple[Agent, NDArray[np.int64]]]:
+    ) -> Iterable[tuple[Agent, Places]]:
         """Who chooses where, each place once.
 
         Args:
@@ -26,7 +28,7 @@ class Opponents(Protocol):
             kinds: int64 (K,): which of the variants they play.
 
         Returns:
-            Agents, each with the places 0 to K - 1 that it chooses for, int64.
+            Agents, each with the places 0 to K - 1 that it chooses for, int64 or a slice.
         """
         ...
 
@@ -43,9 +45,9 @@ class OneOpponent:
 
     def parts(
         self, numbers: NDArray[np.int64], kinds: NDArray[np.int64]
-    ) -> Iterable[tuple[Agent, NDArray[np.int64]]]:
+    ) -> Iterable[tuple[Agent, Places]]:
         """It chooses everywhere."""
-        return [(self._agent, np.arange(len(numbers)))]
+        return [(self._agent, slice(None))]
 
 
 def checked_choices(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.agent import Agent
-from war_agents.opponents import Opponents, checked_choices
+from war_agents.opponents import Opponents, Places, checked_choices
 from war_envs import seeding
 from war_envs.batch import Batch
 from war_envs.engine import ENGINES
@@ -84,6 +84,7 @@ class SeatGames:
         self._seat = seat
         self._autoreset = autoreset
         self._rows = np.arange(num_games)
+        self._firsts = self._rows * self._engine.num_actions  # each row's place in a flat mask
         self._whole = False  # no step or reset has been cut short
         self.mask = np.ones((num_games, self._engine.num_actions), np.int8)
         self._clear()
@@ -170,11 +171,12 @@ class SeatGames:
 
     def facts(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """What `war_envs.engine.Engine.info_keys` names, of all games or ``rows``: (keys, K)."""
+        everywhere = rows is None
         rows = self._rows if rows is None else rows
         facts = self._engine.facts(self._batch.games, rows)
-        lost = self._illegal[rows] >= 0
-        if lost.any():
-            keys = self._engine.info_keys
+        illegal = self._illegal if everywhere else self._illegal[rows]
+        if illegal.max(initial=-1) >= 0:
+            lost, keys = illegal >= 0, self._engine.info_keys
             facts[keys.index("ending"), lost] = Ending.ILLEGAL
             facts[keys.index("illegal"), lost] = self.seats[rows][lost]
         return facts
@@ -193,15 +195,19 @@ class SeatGames:
         self._ended = []
         self._lengths += 1
         games = self._batch.games
-        legal = self.mask[self._rows, actions] != 0
+        legal = self.mask.ravel()[self._firsts + actions] != 0
         self._illegal = np.where(legal, -1, actions)
         lost = np.flatnonzero(~legal)
         games["status"][lost] = TERMINATED
         games["winner"][lost] = 1 - self.seats[lost]
-        joint = np.stack([actions, actions], axis=1)
+        theirs = actions.copy()
         running = np.flatnonzero(legal & ~self.over)
         if self._engine.simultaneous and len(running):
-            joint[running, 1 - self.seats[running]] = self._opponents_actions(running)
+            theirs[running] = self._opponents_actions(running)
+        first = self.seats == 0
+        joint = np.empty((len(actions), 2), np.int64)
+        joint[:, 0] = np.where(first, actions, theirs)
+        joint[:, 1] = np.where(first, theirs, actions)
         self._engine.play(games, joint)
         self._settle()
         if not self._engine.simultaneous:
@@ -211,11 +217,13 @@ class SeatGames:
 
     def _let_opponents_play(self) -> None:
         """Strategic War: opponents move until the player must choose in every game."""
+        # Records as plain bytes: NumPy would write them field by field.
+        whole = np.dtype((np.void, self._batch.games.dtype.itemsize))
         while len(rows := np.flatnonzero((self._batch.mover != self.seats) & ~self.over)):
-            games = self._batch.games[rows]
+            games = self._batch.games.take(rows)
             actions = self._opponents_actions(rows)
             self._engine.play(games, np.stack([actions, actions], axis=1))
-            self._batch.games[rows] = games
+            self._batch.games.view(whole)[rows] = games.view(whole)
             self._settle()
 
     def _opponents_actions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -237,7 +245,7 @@ class SeatGames:
 
     def _choices(
         self,
-        parts: Iterable[tuple[Agent, NDArray[np.int64]]],
+        parts: Iterable[tuple[Agent, Places]],
         rows: NDArray[np.int64],
         seats: NDArray[np.int64],
     ) -> NDArray[np.int64]:
@@ -246,12 +254,13 @@ class SeatGames:
         chosen = np.empty(len(rows), np.int64)
         for agent, places in parts:
             theirs = rows[places]
+            widest = int(self._deck_sizes[theirs].max()) if len(self._batch.variants) > 1 else None
             observation, mask = self._batch.observe(
                 theirs,
                 seats[places],
                 encoding=agent.encoding,
                 memory=agent.memory,
-                deck_size=int(self._deck_sizes[theirs].max()),
+                deck_size=widest,
             )
             legal = mask.copy()  # what the agent gets is its own
             given, state = agent.act(observation, mask, seeds[places])

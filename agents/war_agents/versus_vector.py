@@ -165,8 +165,7 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
             self._games.deal_again()
         super().reset(seed=seed)
         self._has_reset = True
-        observations = self._observe()
-        return observations, self._infos()
+        return self._shown_now()
 
     def step(
         self, actions: NDArray[np.int64]
@@ -189,8 +188,7 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         rewards[ended.rows] = ended.reward
         terminations[ended.rows] = ~ended.truncated
         truncations[ended.rows] = ended.truncated
-        observations = self._observe()
-        infos = self._infos()
+        observations, infos = self._shown_now()
         if len(ended.rows) and self.autoreset_mode is AutoresetMode.SAME_STEP:
             infos |= self._final(ended)
         return observations, rewards, terminations, truncations, infos
@@ -200,9 +198,10 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         rows = ended.rows
         masks = np.zeros((self.num_envs, self._games.mask.shape[1]), np.int8)
         masks[rows] = 1  # nothing is left to choose
-        finals = np.full(self.num_envs, None, object)
-        for row, observation in zip(rows, ended.observation, strict=True):
-            finals[row] = self._mask_shown.shown(observation, masks[row])
+        finals = np.empty(self.num_envs, object)  # None everywhere
+        ends = self._mask_shown.each_shown(ended.observation, masks[rows])
+        for row, end in zip(rows.tolist(), ends, strict=True):
+            finals[row] = end
         facts = np.zeros((ended.facts.shape[1], self.num_envs), np.int64)
         facts[:, rows] = ended.facts.T
         seats = np.zeros(self.num_envs, np.int64)
@@ -266,13 +265,13 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         if not self._has_reset:
             raise RuntimeError("no game has been dealt yet: call reset() first")
 
-    def _observe(self) -> Shown:
-        return self._mask_shown.shown(self._games.observe(), self._games.mask)
-
-    def _infos(self) -> Infos:
-        """How the games stand now."""
+    def _shown_now(self) -> tuple[Shown, Infos]:
+        """Observations and infos of all games."""
         games = self._games
-        return self._info(games.facts(), games.seats.copy(), games.mask.copy(), slice(None))
+        facts = games.facts()  # first: large observations drive the games out of the cache
+        observations = games.observe()
+        infos = self._info(facts, games.seats.copy(), games.mask.copy(), slice(None))
+        return self._mask_shown.shown(observations, games.mask), infos
 
     def _info(
         self, facts: NDArray[np.int64], seats: NDArray[np.int64], masks: NDArray[np.int8], rows: Any
@@ -284,11 +283,11 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
 
     def _of_rows(self, values: Infos, rows: Any) -> Infos:
         """``values`` under their names, and under ``_name`` which rows have them."""
+        masks = np.zeros((len(values), self.num_envs), np.bool_)
+        masks[:, rows] = True
         infos: Infos = {}
-        for name, value in values.items():
-            infos[name] = value
-            infos[f"_{name}"] = mask = np.zeros(self.num_envs, np.bool_)
-            mask[rows] = True
+        for (name, value), mask in zip(values.items(), masks, strict=True):
+            infos[name], infos[f"_{name}"] = value, mask
         return infos
 
     def _checked(self, actions: object, waiting: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -236,9 +236,19 @@ def facts(games: Records) -> tuple[int, ...]:
 def facts_rows(games: Records, rows: Any, out: Any) -> None:
     """Writes what `KEYS` names of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (keys, K))."""
     for k in range(rows.shape[0]):
-        game_facts = _facts(games[rows[k]])
-        for i in range(out.shape[0]):
-            out[i, k] = game_facts[i]
+        # Spelt out: to index a tuple by a variable takes much longer.
+        (
+            out[0, k],
+            out[1, k],
+            out[2, k],
+            out[3, k],
+            out[4, k],
+            out[5, k],
+            out[6, k],
+            out[7, k],
+            out[8, k],
+            out[9, k],
+        ) = _facts(games[rows[k]])
 
 
 @kernel
