@@ -210,8 +210,18 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
+def legal_bits(game: Record) -> int:
+    """What is legal now: bit ``2 * player + action``."""
+    bits = 0
+    for player in range(2):
+        for action in range(NUM_ACTIONS):
+            bits |= int(legal(game, player, action)) << (NUM_ACTIONS * player + action)
+    return bits
+
+
+@kernel
 def facts(games: Records) -> tuple[int, ...]:
-    """Of a batch of one game, what `war_envs.attack_defence.info.KEYS` names."""
+    """Of a batch of one game: the entries of an info, and `legal_bits`."""
     game = games[0]
     return (
         ending(game),
@@ -224,6 +234,7 @@ def facts(games: Records) -> tuple[int, ...]:
         card_or_none(game.last_card[1]),
         card_or_none(game.last_extra),
         int(game.last_taker),
+        legal_bits(game),
     )
 
 
