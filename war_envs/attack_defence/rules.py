@@ -210,6 +210,16 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
+def legal_bits(game: Record) -> int:
+    """What is legal now: bit ``2 * player + action``."""
+    bits = 0
+    for player in range(2):
+        for action in range(NUM_ACTIONS):
+            bits |= int(legal(game, player, action)) << (NUM_ACTIONS * player + action)
+    return bits
+
+
+@kernel
 def _facts(game: Record) -> tuple[int, ...]:
     """What `war_envs.attack_defence.info.KEYS` names, of one game."""
     return (
@@ -228,8 +238,9 @@ def _facts(game: Record) -> tuple[int, ...]:
 
 @kernel
 def facts(games: Records) -> tuple[int, ...]:
-    """`_facts` of a batch of one game."""
-    return _facts(games[0])
+    """Of a batch of one game: the entries of an info, and `legal_bits`."""
+    game = games[0]
+    return _facts(game) + (legal_bits(game),)  # noqa: RUF005 - Numba unpacks no tuples
 
 
 @kernel
