@@ -64,8 +64,8 @@ paid = []
 collector = Collector(
     env,
     actor,
-    frames_per_batch=1024,
-    total_frames=4096,
+    frames_per_batch=512,
+    total_frames=2048,
     auto_register_policy_transforms=False,  # an MLP needs none
 )
 for batch in collector:
@@ -83,13 +83,13 @@ for batch in collector:
     ours = advantage[acts]
     batch["player", "advantage"] = (advantage - ours.mean()) / ours.std() * acts[..., None]
     for _ in range(4):
-        for rows in torch.randperm(len(batch)).split(256):
+        for rows in torch.randperm(len(batch)).split(128):
             losses: TensorDict = loss_of(batch[rows])
             total = losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]
             optimizer.zero_grad()
             total.backward()
             optimizer.step()
-    print(f"{len(paid[-1])} games of {1024 / len(paid[-1]):.1f} decisions")
+    print(f"{len(paid[-1])} games of {512 / len(paid[-1]):.1f} decisions")
 collector.shutdown()
 
 rewards = torch.cat(paid)
