@@ -74,6 +74,12 @@ class Engine:
         return len(self.actions)
 
     @property
+    def info_keys(self) -> tuple[str, ...]:
+        """What the numbers of an info are called, in order."""
+        keys: tuple[str, ...] = self.module.info.KEYS
+        return keys
+
+    @property
     def simultaneous(self) -> bool:
         """Do both players choose at once?"""
         return self.game == "attack-defence"

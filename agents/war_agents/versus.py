@@ -292,7 +292,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         saved = VersusState.parsed(state)
         seats, opponent = self._seats.at(saved.seats), self._opponent.at(saved.opponent)
         raw, player = self._raw.clone(), AGENTS[saved.seat]
-        raw.set_state(json.dumps(saved.table).encode())
+        raw.set_state(json.dumps(saved.table, allow_nan=False).encode())
         if raw.agents != list(AGENTS):
             raise ValueError(f"state: agents is {shown(raw.agents)}, not {list(AGENTS)}")
         over = raw.terminations[player] or raw.truncations[player]

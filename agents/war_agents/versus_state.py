@@ -37,7 +37,7 @@ class VersusState:
 
     def dumped(self) -> bytes:
         """The state as bytes."""
-        return json.dumps({"versus": _VERSION, **asdict(self)}).encode()
+        return json.dumps({"versus": _VERSION, **asdict(self)}, allow_nan=False).encode()
 
     @classmethod
     def parsed(cls, state: object) -> Self:
@@ -62,7 +62,8 @@ class VersusState:
 
 def dumped_games(kind: Kind, games: dict[str, NDArray[Any]]) -> bytes:
     """The state of many games as bytes: what it is of, and arrays."""
-    return json.dumps({"versus_vector": _VERSION, **kind, "games": plain.encoded(games)}).encode()
+    content = {"versus_vector": _VERSION, **kind, "games": plain.encoded(games)}
+    return json.dumps(content, allow_nan=False).encode()
 
 
 def parsed_games(state: object, kind: Kind) -> dict[str, Any]:

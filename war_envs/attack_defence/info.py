@@ -25,6 +25,8 @@ With ``info_text=True`` there are two strings as well: ``event``, what happened 
 ``action_mask``, int8 (2,), a copy of the observation's.
 """
 
+from typing import Final
+
 
 def numbers(
     ending: int,
@@ -52,3 +54,6 @@ def numbers(
         "last_extra_card": last_extra_card,
         "last_taker": last_taker,
     }
+
+
+KEYS: Final = tuple(numbers(*range(10)))
