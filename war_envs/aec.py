@@ -24,10 +24,9 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
     api = "aec"
     leavings: ClassVar[tuple[int, ...]] = (0, 1, 2)
 
-    @Book
-    def agent_selection(self) -> str:
-        """Whose turn it is."""
-        return AGENTS[self._left % len(AGENTS)] if self._facts[0] else self._due()
+    with_a_game: ClassVar[tuple[str, ...]] = (*Table.with_a_game, "agent_selection")
+
+    agent_selection: str
 
     @Book
     def _cumulative_rewards(self) -> dict[str, float]:
@@ -74,13 +73,11 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         if self._assigned:
             return super().last(observe)
         agent = self.agent_selection
-        return (
-            self.observe(agent) if observe else None,
-            self._result(AGENTS.index(agent)),
-            self._terminated,
-            self._truncated,
-            self._info(agent),
-        )
+        observation, info = self.observe(agent) if observe else None, self._info(agent)
+        if self._facts[0] == RUNNING:
+            return observation, 0.0, False, False, info
+        result = self._result(AGENTS.index(agent))
+        return observation, result, self._terminated, self._truncated, info
 
     def step(self, action: int | None) -> None:
         """The agent whose turn it is chooses ``action``; None once that agent's game is over.
@@ -116,9 +113,10 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         if self._assigned:  # perhaps an end that the record does not know: PettingZoo's own way
             super()._was_dead_step(action)
             self.rewards = dict.fromkeys(self.agents, 0.0)
-        else:
-            self._shown.clear()
-        self._left += over
+        if over:
+            self._left += 1
+            if not self._assigned:
+                self._forget_shown()
 
     def _accumulate_rewards(self) -> None:
         """Adds ``rewards``, which a wrapper has assigned, to what `last` gives."""
@@ -135,6 +133,11 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
             self._cumulative_rewards = {
                 agent: so_far[agent] + result for agent, result in self._results().items()
             }
+
+    def _forget_shown(self) -> None:
+        super()._forget_shown()
+        over = self._facts[0] != RUNNING
+        self.agent_selection = AGENTS[self._left % len(AGENTS)] if over else self._due()
 
     def _begin(self, games: Records, beside: dict[str, Any]) -> None:
         super()._begin(games, beside)

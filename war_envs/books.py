@@ -33,13 +33,12 @@ class Book(Generic[T]):
     def __get__(self, env: Any, owner: type) -> "T | Book[T]":
         if env is None:
             return self
-        name = self._name
-        try:
-            value: T = env._shown[name]
-        except KeyError:
+        shown = env._shown
+        if self._name not in shown:
             if not env.has_reset:
-                raise AttributeError(f"{name} is not there yet: call reset() first") from None
-            value = env._shown[name] = self._make(env)
+                raise AttributeError(self._name)
+            shown[self._name] = self._make(env)
+        value: T = shown[self._name]
         return value
 
     def __set__(self, env: Any, value: T) -> None:

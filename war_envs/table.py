@@ -63,6 +63,9 @@ class Table:
     # Of the whole state, what stands beside the record, by its name in a saved state.
     beside: ClassVar[tuple[str, ...]] = ("left", "forfeited")
     leavings: ClassVar[tuple[int, ...]] = (2,)  # how many may have left at the end of a game
+    with_a_game: ClassVar[tuple[str, ...]] = ("agents", "num_agents")
+
+    agents: list[str]
 
     possible_agents = Copied(list(AGENTS))
     observation_spaces = Copied[dict[str, spaces.Space[Any]]]({})
@@ -104,6 +107,7 @@ class Table:
         self._deck_size = variant.deck_size
         self._games = self._engine.new_games(variant, 1)
         self._facts: tuple[int, ...] = ()  # of the record, once a game has been dealt
+        self._numbers: dict[str, int] | None = None  # the same by name, once somebody has asked
         self._left = 0  # how many agents have left after the end
         self._forfeited: int | None = None  # the illegal action that has ended the game
         self._shown: dict[str, Any] = {}
@@ -111,7 +115,7 @@ class Table:
 
     def __getattr__(self, name: str) -> Any:
         # Reached only for attributes that are not there, such as those of a game before the first.
-        if name == "num_agents" or isinstance(getattr(type(self), name, None), Book):
+        if name in self.with_a_game or isinstance(getattr(type(self), name, None), Book):
             raise AttributeError(f"{name} is not there yet: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -128,11 +132,6 @@ class Table:
     def _require_reset(self) -> None:
         if not self._facts:
             raise RuntimeError("no game has been dealt yet: call reset() first")
-
-    @Book
-    def agents(self) -> list[str]:
-        """Who still plays, or has yet to be shown the end."""
-        return list(AGENTS[self._left :])
 
     @Book
     def rewards(self) -> dict[str, float]:
@@ -176,7 +175,9 @@ class Table:
         return {AGENTS[seat]: self._result(seat) for seat in seats}
 
     def _info(self, agent: str) -> dict[str, Any]:
-        info: dict[str, Any] = dict(zip(self._engine.info_keys, self._facts, strict=False))
+        if self._numbers is None:
+            self._numbers = self._engine.module.info.numbers(*self._facts)
+        info: dict[str, Any] = {**self._numbers}
         if self.info_text:
             info |= {"event": self.event, "outcome": self.outcome}
         if self.info_mask:
@@ -242,8 +243,8 @@ class Table:
         observer = self._engine.observer(encoding, self._deck_size)
         observation = np.empty((1, observer.size), observer.dtype)
         mask = np.empty((1, self._engine.num_actions), np.int8)
-        seat, perfect = _SEATS[_seat(agent)], memory == "perfect"
-        observer.write(self._games, 0, 1, _ROW, seat, perfect, 0, observation, mask)
+        seats, perfect = _SEATS[_seat(agent)], memory == "perfect"
+        observer.write(self._games, 0, 1, _ROW, seats, perfect, 0, observation, mask)
         return {"observation": observation[0], "action_mask": mask[0]}
 
     @property
@@ -301,6 +302,8 @@ class Table:
         else:
             self._engine.lay_hands(games, 0, self._engine.parse_hands(self.variant, hands))
             self._engine.start(games, _ROW)
+        if not self._engine.simultaneous:
+            games["first"] = -1  # said for this deal only: the same game is the same bytes
         self._begin(games, {"left": 0, "forfeited": None})
 
     def _begin(self, games: Records, beside: dict[str, Any]) -> None:
@@ -318,7 +321,12 @@ class Table:
         """The game has moved on to ``facts``, so that what has been shown of it is out of date."""
         if self._forfeited is not None:
             facts = (int(Ending.ILLEGAL), facts[1], 1 - facts[1], *facts[3:])
-        self._facts = facts
+        self._facts, self._numbers = facts, None
+        self._forget_shown()
+
+    def _forget_shown(self) -> None:
+        """What has been shown is made anew when it is asked for."""
+        self.agents = list(AGENTS[self._left :])
         if self._assigned:
             self._keep_assigned()
         else:
@@ -326,9 +334,7 @@ class Table:
 
     def _keep_assigned(self) -> None:
         """What others have assigned stays while the game runs, but for what each step writes."""
-        self._assigned -= {"infos", "agent_selection"}
-        if self._facts[0] != RUNNING:
-            self._assigned = set()
+        self._assigned = self._assigned - {"infos"} if self._facts[0] == RUNNING else set()
         self._shown = {name: self._shown[name] for name in self._assigned}
 
     def _checked_action(self, seat: int, action: object) -> int:
@@ -337,16 +343,19 @@ class Table:
         Raises:
             ValueError: it is outside the action space, or (`IllegalActionError`) illegal now.
         """
-        engine, names = self._engine, self._engine.actions
-        try:
-            number = integer("action", action, 0, len(names) - 1)
-        except ValueError:
-            agent = AGENTS[seat]
-            known = ", ".join(f"{number} {name}" for number, name in enumerate(names))
-            raise ValueError(
-                f"action={shown(action)} of {agent} is not an action; choose from {known}"
-            ) from None
-        if not engine.module.rules.is_legal(self._games, 0, seat, number):
+        names = self._engine.actions
+        if type(action) is int and 0 <= action < len(names):  # for speed: all but always so
+            number = action
+        else:
+            try:
+                number = integer("action", action, 0, len(names) - 1)
+            except ValueError:
+                agent = AGENTS[seat]
+                known = ", ".join(f"{number} {name}" for number, name in enumerate(names))
+                raise ValueError(
+                    f"action={shown(action)} of {agent} is not an action; choose from {known}"
+                ) from None
+        if not self._facts[-1] >> (seat * len(names) + number) & 1:
             agent = AGENTS[seat]
             legal = ", ".join(f"{n} {a}" for n, a in enumerate(names) if self.is_legal(agent, n))
             error = IllegalActionError(

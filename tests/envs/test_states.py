@@ -85,6 +85,7 @@ def play_on(env: Any) -> None:
             observation = env.observe(agent)
             assert env.observation_space(agent).contains(observation)
         assert isinstance(env.event, str)
+        assert isinstance(env.outcome, str)
         if not env.agents:
             break
         if is_parallel(env):
@@ -99,7 +100,6 @@ def play_on(env: Any) -> None:
         assert reward in (-1.0, 0.0, 1.0)
         assert type(terminated) is bool
         assert type(truncated) is bool
-        assert bool(env.event) >= bool(env.outcome)
         assert bool(info["ending"]) == bool(env.outcome) == (terminated or truncated)
         if terminated or truncated:
             env.step(None)
@@ -263,7 +263,7 @@ def test_wrong_books(game: Game, kind: str) -> None:
                 if json.dumps(changed) != json.dumps(books):
                     tried += 1
                     accepted += refused_or_sound(env, edited(state, books=changed))
-    assert tried > 200
+    assert tried > 100
     assert accepted < tried / 10
 
 
@@ -305,9 +305,7 @@ def test_phase_and_table_must_go_together() -> None:
         for phase, attacker in product(range(4), range(2)):
             changed = record.copy()
             changed["phase"], changed["attacker"] = phase, attacker
-            mover = attacker if phase in (0, 3) else 1 - attacker
-            books = json.loads(state)["books"] | {"agent_selection": AGENTS[mover]}
-            forged = edited(with_record(state, changed), books=books)
+            forged = with_record(state, changed)
             if laid == laid_for_phase[phase]:
                 env.set_state(forged)
                 accepted.add(phase)

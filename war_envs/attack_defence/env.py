@@ -37,7 +37,7 @@ class AttackDefenceAEC(TableAEC):
     def _choose(self, seat: int, action: int) -> None:
         if self._committed is None:
             self._committed = action
-            self._move_on(self._facts)
+            self._forget_shown()
             return
         first, self._committed = self._committed, None
         self._play(first, action)
@@ -87,7 +87,7 @@ class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
                 changed then.
         """
         self._require_reset()
-        if not self.agents if self._assigned else self._left:
+        if self._left:
             raise ValueError("the game is over; call reset()")
         given: object = actions  # whatever the caller passed
         if not isinstance(given, dict) or set(given) != set(AGENTS):
@@ -105,7 +105,7 @@ class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
         )
         if self._terminated or self._truncated:
             self._left = len(AGENTS)
-            self._shown.clear()
+            self._forget_shown()
         return result
 
     def _observations(self) -> dict[str, Observation]:

@@ -25,17 +25,30 @@ With ``info_text=True`` there are two strings as well: ``event``, what happened 
 ``action_mask``, int8 (2,), a copy of the observation's.
 """
 
-from typing import Final
 
-KEYS: Final = (
-    "ending",
-    "winner",
-    "illegal",
-    "turn",
-    "last_action_0",
-    "last_action_1",
-    "last_card_0",
-    "last_card_1",
-    "last_extra_card",
-    "last_taker",
-)
+def numbers(
+    ending: int,
+    winner: int,
+    illegal: int,
+    turn: int,
+    last_action_0: int,
+    last_action_1: int,
+    last_card_0: int,
+    last_card_1: int,
+    last_extra_card: int,
+    last_taker: int,
+    *_: int,
+) -> dict[str, int]:
+    """An info of what the kernel ``facts`` of the game's rules gives, in that order."""
+    return {
+        "ending": ending,
+        "winner": winner,
+        "illegal": illegal,
+        "turn": turn,
+        "last_action_0": last_action_0,
+        "last_action_1": last_action_1,
+        "last_card_0": last_card_0,
+        "last_card_1": last_card_1,
+        "last_extra_card": last_extra_card,
+        "last_taker": last_taker,
+    }

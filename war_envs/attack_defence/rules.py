@@ -210,8 +210,18 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
-def _facts(game: Record) -> tuple[int, ...]:
-    """What `war_envs.attack_defence.info.KEYS` names, of one game."""
+def legal_bits(game: Record) -> int:
+    """What is legal now: bit ``2 * player + action``."""
+    bits = 0
+    for player in range(2):
+        for action in range(NUM_ACTIONS):
+            bits |= int(legal(game, player, action)) << (NUM_ACTIONS * player + action)
+    return bits
+
+
+@kernel
+def _numbers(game: Record) -> tuple[int, ...]:
+    """The entries of an info, in the order of `war_envs.attack_defence.info`."""
     return (
         ending(game),
         int(game.winner),
@@ -228,13 +238,14 @@ def _facts(game: Record) -> tuple[int, ...]:
 
 @kernel
 def facts(games: Records) -> tuple[int, ...]:
-    """`_facts` of a batch of one game."""
-    return _facts(games[0])
+    """Of a batch of one game: the entries of an info, and `legal_bits`."""
+    game = games[0]
+    return *_numbers(game), legal_bits(game)
 
 
 @kernel
 def facts_rows(games: Records, rows: Any, out: Any) -> None:
-    """Writes what `KEYS` names of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (keys, K))."""
+    """Writes infos of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (entries, K))."""
     for k in range(rows.shape[0]):
         # Spelt out: to index a tuple by a variable takes much longer.
         (
@@ -248,7 +259,7 @@ def facts_rows(games: Records, rows: Any, out: Any) -> None:
             out[7, k],
             out[8, k],
             out[9, k],
-        ) = _facts(games[rows[k]])
+        ) = _numbers(games[rows[k]])
 
 
 @kernel

@@ -16,7 +16,7 @@ class StrategicWarAEC(TableAEC):
     )
 
     def _due(self) -> str:
-        return AGENTS[self._facts[-1]]
+        return AGENTS[self._facts[-2]]
 
     def _choose(self, seat: int, action: int) -> None:
         self._play(action)

@@ -27,19 +27,34 @@ With ``info_text=True`` there are two strings as well: ``event``, what happened 
 ``action_mask``, int8 (4,), a copy of the observation's.
 """
 
-from typing import Final
 
-KEYS: Final = (
-    "ending",
-    "winner",
-    "illegal",
-    "turn",
-    "last_action_0",
-    "last_action_1",
-    "last_card_0",
-    "last_card_1",
-    "last_chooser",
-    "last_taker",
-    "last_ending",
-    "last_taken",
-)
+def numbers(
+    ending: int,
+    winner: int,
+    illegal: int,
+    turn: int,
+    last_action_0: int,
+    last_action_1: int,
+    last_card_0: int,
+    last_card_1: int,
+    last_chooser: int,
+    last_taker: int,
+    last_ending: int,
+    last_taken: int,
+    *_: int,
+) -> dict[str, int]:
+    """An info of what the kernel ``facts`` of the game's rules gives, in that order."""
+    return {
+        "ending": ending,
+        "winner": winner,
+        "illegal": illegal,
+        "turn": turn,
+        "last_action_0": last_action_0,
+        "last_action_1": last_action_1,
+        "last_card_0": last_card_0,
+        "last_card_1": last_card_1,
+        "last_chooser": last_chooser,
+        "last_taker": last_taker,
+        "last_ending": last_ending,
+        "last_taken": last_taken,
+    }

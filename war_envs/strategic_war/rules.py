@@ -18,7 +18,7 @@ field              dtype      meaning
 ``unseen``         u1 (2,13)  how many red and black cards in play of each rank nobody has seen
 ``views``          u1         both hands and the table as both players know them: see
                    (3,128)    `war_envs.strategic_war.views`
-``table``          u1 (52,)   the cards on the table, in the order they were laid
+``table``          u1 (52,)   the cards on the table, in the order they were laid, then zeros
 ``last_card``      u1 (2,)    the last card each player flipped, or `NO_CARD`
 =================  =========  ======================================================================
 
@@ -40,6 +40,7 @@ from war_envs.kernels import (
     SHARED_FIELDS,
     TERMINATED,
     TRUNCATED,
+    VACANT,
     Integer,
     Record,
     Records,
@@ -131,6 +132,7 @@ def start(game: Record) -> None:
     game.attacker = drawn if game.first < 0 else game.first
     game.seen = game.in_play if game.open_cards else np.uint64(0)
     game.table_size = 0
+    game.table[:] = VACANT
     rebuild(game)
     game.phase = ATTACKING
     for player in range(2):
@@ -284,8 +286,18 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
-def _facts(game: Record) -> tuple[int, ...]:
-    """What `war_envs.strategic_war.info.KEYS` names, of one game; then its mover."""
+def legal_bits(game: Record) -> int:
+    """What is legal now: bit ``4 * player + action``."""
+    bits = 0
+    for player in range(2):
+        for action in range(NUM_ACTIONS):
+            bits |= int(legal(game, player, action)) << (NUM_ACTIONS * player + action)
+    return bits
+
+
+@kernel
+def _numbers(game: Record) -> tuple[int, ...]:
+    """The entries of an info, in the order of `war_envs.strategic_war.info`."""
     return (
         ending(game),
         int(game.winner),
@@ -299,19 +311,19 @@ def _facts(game: Record) -> tuple[int, ...]:
         int(game.last_taker),
         int(game.last_ending),
         int(game.last_taken),
-        int(mover(game)),
     )
 
 
 @kernel
 def facts(games: Records) -> tuple[int, ...]:
-    """`_facts` of a batch of one game."""
-    return _facts(games[0])
+    """Of a batch of one game: the entries of an info, its mover, and `legal_bits`."""
+    game = games[0]
+    return *_numbers(game), int(mover(game)), legal_bits(game)
 
 
 @kernel
 def facts_rows(games: Records, rows: Any, out: Any) -> None:
-    """Writes what `KEYS` names of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (keys, K))."""
+    """Writes infos of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (entries, K))."""
     for k in range(rows.shape[0]):
         # Spelt out: to index a tuple by a variable takes much longer.
         (
@@ -327,8 +339,7 @@ def facts_rows(games: Records, rows: Any, out: Any) -> None:
             out[9, k],
             out[10, k],
             out[11, k],
-            _,
-        ) = _facts(games[rows[k]])
+        ) = _numbers(games[rows[k]])
 
 
 @kernel
