@@ -211,7 +211,6 @@ def sha256(**attributes: Any) -> str:
         (lambda x=1: x, lambda x=2: x),
         (Healthy, OnlyHere),
     ],
-    ids=str,
 )
 def test_attributes_that_differ_make_another_agent(pair: tuple[Any, Any]) -> None:
     assert sha256(part=pair[0]) != sha256(part=pair[1])

@@ -149,7 +149,6 @@ def test_it_is_made_by_its_ids() -> None:
         ({"render_mode": "human"}, "render_mode='human'"),
         ({"render_view": "nobody"}, "render_view='nobody'"),
     ],
-    ids=str,
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:

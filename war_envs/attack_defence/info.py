@@ -25,8 +25,6 @@ With ``info_text=True`` there are two strings as well: ``event``, what happened 
 ``action_mask``, int8 (2,), a copy of the observation's.
 """
 
-from typing import Final
-
 
 def numbers(
     ending: int,
@@ -54,6 +52,3 @@ def numbers(
         "last_extra_card": last_extra_card,
         "last_taker": last_taker,
     }
-
-
-KEYS: Final = tuple(numbers(*range(10)))

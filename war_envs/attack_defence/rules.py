@@ -220,8 +220,8 @@ def legal_bits(game: Record) -> int:
 
 
 @kernel
-def _facts(game: Record) -> tuple[int, ...]:
-    """What `war_envs.attack_defence.info.KEYS` names, of one game."""
+def _numbers(game: Record) -> tuple[int, ...]:
+    """The entries of an info, in the order of `war_envs.attack_defence.info`."""
     return (
         ending(game),
         int(game.winner),
@@ -240,12 +240,12 @@ def _facts(game: Record) -> tuple[int, ...]:
 def facts(games: Records) -> tuple[int, ...]:
     """Of a batch of one game: the entries of an info, and `legal_bits`."""
     game = games[0]
-    return _facts(game) + (legal_bits(game),)  # noqa: RUF005 - Numba unpacks no tuples
+    return *_numbers(game), legal_bits(game)
 
 
 @kernel
 def facts_rows(games: Records, rows: Any, out: Any) -> None:
-    """Writes what `KEYS` names of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (keys, K))."""
+    """Writes infos of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (entries, K))."""
     for k in range(rows.shape[0]):
         # Spelt out: to index a tuple by a variable takes much longer.
         (
@@ -259,7 +259,7 @@ def facts_rows(games: Records, rows: Any, out: Any) -> None:
             out[7, k],
             out[8, k],
             out[9, k],
-        ) = _facts(games[rows[k]])
+        ) = _numbers(games[rows[k]])
 
 
 @kernel

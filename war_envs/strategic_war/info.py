@@ -27,8 +27,6 @@ With ``info_text=True`` there are two strings as well: ``event``, what happened 
 ``action_mask``, int8 (4,), a copy of the observation's.
 """
 
-from typing import Final
-
 
 def numbers(
     ending: int,
@@ -60,6 +58,3 @@ def numbers(
         "last_ending": last_ending,
         "last_taken": last_taken,
     }
-
-
-KEYS: Final = tuple(numbers(*range(12)))

@@ -296,8 +296,8 @@ def legal_bits(game: Record) -> int:
 
 
 @kernel
-def _facts(game: Record) -> tuple[int, ...]:
-    """What `war_envs.strategic_war.info.KEYS` names, of one game; then its mover."""
+def _numbers(game: Record) -> tuple[int, ...]:
+    """The entries of an info, in the order of `war_envs.strategic_war.info`."""
     return (
         ending(game),
         int(game.winner),
@@ -311,7 +311,6 @@ def _facts(game: Record) -> tuple[int, ...]:
         int(game.last_taker),
         int(game.last_ending),
         int(game.last_taken),
-        int(mover(game)),
     )
 
 
@@ -319,12 +318,12 @@ def _facts(game: Record) -> tuple[int, ...]:
 def facts(games: Records) -> tuple[int, ...]:
     """Of a batch of one game: the entries of an info, its mover, and `legal_bits`."""
     game = games[0]
-    return _facts(game) + (legal_bits(game),)  # noqa: RUF005 - Numba unpacks no tuples
+    return *_numbers(game), int(mover(game)), legal_bits(game)
 
 
 @kernel
 def facts_rows(games: Records, rows: Any, out: Any) -> None:
-    """Writes what `KEYS` names of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (keys, K))."""
+    """Writes infos of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (entries, K))."""
     for k in range(rows.shape[0]):
         # Spelt out: to index a tuple by a variable takes much longer.
         (
@@ -340,8 +339,7 @@ def facts_rows(games: Records, rows: Any, out: Any) -> None:
             out[9, k],
             out[10, k],
             out[11, k],
-            _,
-        ) = _facts(games[rows[k]])
+        ) = _numbers(games[rows[k]])
 
 
 @kernel
