@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from war_envs import seeding
+from war_envs.arrays import integer_array
 from war_envs.cards import NUM_CARDS
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.engine import ENGINES
@@ -107,7 +108,7 @@ class Batch:
         self._threads = integer("num_threads", num_threads, 1, MAX_THREADS)
         self._pool: ThreadPoolExecutor | None = None
         self._process = os.getpid()
-        self._rows = np.arange(num_games)
+        self._rows = np.arange(self.num_games)
         self._both = self._both_seats(self._rows)
         self._buffers: dict[tuple[Any, ...], NDArray[Any]] = {}
         self._has_reset = False
@@ -136,7 +137,7 @@ class Batch:
             ValueError: an argument that is not allowed; the games stay as they were then.
         """
         checked = seeding.checked_seed(seed)
-        integer("domain", domain, 0, 2**31)
+        domain = integer("domain", domain, 0, 2**31)
         given = self._rows if lanes is None else self._integers("lanes", lanes, 0, 2**62)
         games = self._new_games()
         if first_attacker is not None:
@@ -155,12 +156,7 @@ class Batch:
         return games
 
     def _integers(self, name: str, value: ArrayLike, low: int, high: int) -> NDArray[np.int64]:
-        array = np.asarray(value)
-        if array.dtype.kind not in "iu" or array.shape != (self.num_games,):
-            raise ValueError(
-                f"{name} has dtype {array.dtype} and shape {array.shape}; "
-                f"it must be integers of shape ({self.num_games},)"
-            )
+        array = integer_array(name, value, (self.num_games,))
         if array.min() < low or array.max() > high:
             raise ValueError(f"{name} must lie in {low} to {high}")
         return array.astype(np.int64)
@@ -242,11 +238,7 @@ class Batch:
         return array.reshape(len(array) // 2, 2, array.shape[1])
 
     def _indices(self, name: str, value: ArrayLike, limit: int) -> NDArray[np.int64]:
-        array = np.asarray(value)
-        if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
-            raise ValueError(
-                f"{name} has dtype {array.dtype} and shape {array.shape}; it must be integers (K,)"
-            )
+        array = integer_array(name, value, (None,))
         if array.size and (array.min() < 0 or array.max() >= limit):
             raise ValueError(f"{name} must lie in 0 to {limit - 1}")
         return array.astype(np.int64)
@@ -307,7 +299,8 @@ class Batch:
 
         Args:
             actions: integers: (B, 2) in Attack and Defence; in Strategic War (B,), or (B, 2) of
-                which the mover's is read. Actions of finished games are ignored.
+                which the mover's is read. Lists, and arrays of any library that NumPy can read;
+                bools and floats are refused. Actions of finished games are ignored.
             autoreset: same-step: after the step, `observe` shows a new deal from the game's own
                 generator, and the end is in ``final_observation``. Without it finished games stay
                 as they are.
@@ -339,28 +332,20 @@ class Batch:
         return Step(reward, terminated, truncated, ended[places], self._by_seat(final))
 
     def _checked_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
-        array = np.asarray(actions)
-        if (
-            array.dtype.kind in "iu"
-            and array.shape == (self.num_games,)
-            and not self._engine.simultaneous
-        ):
-            joint = self._array("joint", (self.num_games, 2), np.dtype(np.int64), False)
+        number = self.num_games
+        shapes = [(number, 2)] if self._engine.simultaneous else [(number,), (number, 2)]
+        array = integer_array("actions", actions, *shapes)
+        if array.ndim == 1:
+            joint = self._array("joint", (number, 2), np.dtype(np.int64), False)
             joint[:] = array[:, np.newaxis]
             array = joint
-        if array.dtype.kind not in "iu" or array.shape != (self.num_games, 2):
-            shapes = "(B, 2)" if self._engine.simultaneous else "(B,) or (B, 2)"
-            raise ValueError(
-                f"actions has dtype {array.dtype} and shape {array.shape}; "
-                f"it must be integers {shapes} with B={self.num_games}"
-            )
         checked = np.ascontiguousarray(array, np.int64)
         first_illegal = self._engine.module.rules.first_illegal
 
         def work(first: int, last: int) -> int:
             return int(first_illegal(self.games, first, last, checked))
 
-        slices = self._in_slices(self.num_games, work, f"check {self.game}")
+        slices = self._in_slices(number, work, f"check {self.game}")
         illegal = [found for found in slices if found >= 0]
         if illegal:
             row, seat = divmod(illegal[0], 2)

@@ -1,5 +1,6 @@
 """The kernels of each game behind one interface: what environments and batches are built on."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -69,6 +70,11 @@ class Engine:
         return tuple(self.module.words.ACTIONS)
 
     @cached_property
+    def info_keys(self) -> tuple[str, ...]:
+        """The numbers of an info by name, in the order of the kernel ``facts``."""
+        return tuple(inspect.signature(self.module.info.numbers).parameters)[:-1]
+
+    @cached_property
     def num_actions(self) -> int:
         """How many actions there are."""
         return len(self.actions)
@@ -135,6 +141,13 @@ class Engine:
         step_rows = self.module.rules.step_rows
         outcome = (reward, terminated, truncated, ended, finals)
         return int(self._quietly(step_rows, games, *span, actions, autoreset, *outcome))
+
+    def facts(self, games: Records, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Infos of the games of ``rows`` (K,): int64 (entries, K), in the order of `info_keys`."""
+        # Rows that lie a power of two apart would drive each other out of the cache: hence 8 more.
+        out = np.empty((len(self.info_keys), len(rows) + 8), np.int64)[:, : len(rows)]
+        self.module.rules.facts_rows(games, rows, out)
+        return out
 
     def is_legal(self, games: Records, row: int, seat: int, action: int) -> bool:
         """Is ``action`` legal for ``seat`` in game ``row`` now?"""

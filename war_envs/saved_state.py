@@ -27,7 +27,7 @@ def parsed(state: object, kind: Kind, dtype: np.dtype[Any]) -> tuple[Any, Record
     Raises:
         ValueError: ``state`` is not a state, not of this ``kind``, or the record has no such size.
     """
-    content = _content(state)
+    content = parsed_json(state)
     if content.get("war_envs") != VERSION:
         raise ValueError(
             f"state: war_envs is {shown(content.get('war_envs'))}, not {VERSION}: it was written "
@@ -45,7 +45,12 @@ def parsed(state: object, kind: Kind, dtype: np.dtype[Any]) -> tuple[Any, Record
     return content.get("books"), np.frombuffer(data, dtype).copy()
 
 
-def _content(state: object) -> dict[str, Any]:
+def parsed_json(state: object) -> dict[str, Any]:
+    """What a state says, not checked any further.
+
+    Raises:
+        ValueError: it is not a JSON object in bytes.
+    """
     if not isinstance(state, bytes | bytearray):
         raise ValueError(f"state is a {type(state).__name__}; it must be bytes from get_state()")
     try:

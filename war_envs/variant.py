@@ -12,6 +12,8 @@ from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, Final, Literal
 
+import numpy as np
+
 from war_envs import cards
 from war_envs.cards import GameName
 from war_envs.messages import shown
@@ -24,23 +26,38 @@ VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
 ALL: Final = "all"  # where several names may be given: every one
 TURNS_PER_CARD: Final = 40
 MAX_TURNS_LIMIT: Final = 1_000_000_000
+# The types of integers of Python and NumPy; those of other libraries are asked what they are.
+INTEGERS: Final = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
 
 
 def integer(name: str, value: object, low: int, high: int) -> int:
-    """``value`` as an int from ``low`` to ``high``; bools and floats are refused.
+    """``value`` as an int from ``low`` to ``high``.
+
+    Integers of any library are taken, also as arrays without axes. Bools, floats, and arrays that
+    have axes are refused, whatever library they are of.
 
     Raises:
         ValueError: it is not such an integer.
     """
-    try:
-        number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = None
+    given: Any = value
+    number = operator.index(given) if type(given) in INTEGERS else index_of(given)
     if number is None or not low <= number <= high:
         raise ValueError(
             f"{name}={shown(value)} is not allowed; it must be an integer, {low} to {high}"
         )
     return number
+
+
+def index_of(value: object) -> int | None:
+    """``value`` as an int, if it is an integer as `integer` takes them."""
+    # Some libraries let a bool, or an array with an axis and one entry, pass for a number.
+    is_bool = isinstance(value, bool) or "bool" in str(getattr(value, "dtype", ""))
+    if is_bool or getattr(value, "shape", ()) != ():
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 - some libraries raise errors of their own
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Trained networks as agents: a safetensors file of weights, and beside it a JSON card.
 
-Both are data: nothing in them is ever run. The card of ``model.safetensors`` is ``model.json``::
+Both are data: nothing in them is ever run. The card of ``model.safetensors`` is ``model.json``
+(see `war_agents.card.card_file`)::
 
     {"format": "war-envs policy", "version": 2, "game": "attack-defence",
      "variants": [{"minimal": true, ...}], "encoding": "tokens", "memory": "perfect",
@@ -10,7 +11,6 @@ Further entries (how it was trained, what it scored) are for people.
 """
 
 import contextlib
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -19,15 +19,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.agent import checked_mask
-from war_agents.card import ENCODING, Card, card_file, read_card
+from war_agents.card import ENCODING, Card, card_file, model_name
+from war_agents.given import checked_positions, checked_seeds
+from war_agents.stored_model import StoredModel, read_model
+from war_envs.engine import ENGINES
 from war_envs.messages import one_line, shown
 from war_envs.seeding import action_seeds
 from war_envs.variant import Variant, widest
 
 try:
     import torch
-    from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError
+    from safetensors.torch import load
 
     from war_agents.network import CardNetwork, NetworkShape, from_numpy
 except ImportError as error:
@@ -68,6 +71,7 @@ class TorchPolicy:
         self.deterministic = deterministic
         self.card = dict(card or {})
         self.threads = threads
+        self._num_actions = ENGINES[network.variant.game].num_actions
 
     def probabilities(
         self, observation: NDArray[np.uint8], action_mask: NDArray[np.int8]
@@ -78,14 +82,16 @@ class TorchPolicy:
             ValueError: a position without a legal action, observations of another shape, or a
                 network that gives no finite numbers.
         """
-        legal = checked_mask(action_mask)
-        if observation.ndim != 2 or observation.dtype != np.uint8:
-            raise ValueError(
-                f"observation has dtype {observation.dtype} and shape {observation.shape}; "
-                f"{self.name} reads uint8 (B, F)"
-            )
+        tokens, legal = checked_positions(
+            self.name,
+            observation,
+            action_mask,
+            dtype=np.dtype(np.uint8),
+            size=None,  # the network tells
+            num_actions=self._num_actions,
+        )
         with torch.no_grad(), torch_threads(self.threads):
-            logits = self.network.logits(from_numpy(observation)).double().numpy()
+            logits = self.network.logits(from_numpy(tokens)).double().numpy()
         if not np.isfinite(logits).all():
             raise ValueError(f"{self.name} gives numbers that are not finite: the model is broken")
         return legal_probabilities(logits, legal)
@@ -100,9 +106,10 @@ class TorchPolicy:
     ) -> tuple[NDArray[np.int64], Any]:
         """See `war_agents.agent.Agent`."""
         probabilities = self.probabilities(observation, action_mask)
+        numbers = checked_seeds(self.name, len(probabilities), seeds, state, starts)
         if self.deterministic:
             return probabilities.argmax(axis=1), None
-        return drawn(probabilities, seeds), None
+        return drawn(probabilities, numbers), None
 
 
 def legal_probabilities(
@@ -139,8 +146,10 @@ def torch_threads(number: int | None) -> Iterator[None]:
 def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) -> TorchPolicy:
     """A trained network as an agent.
 
-    It plays on one thread, unless the environment variable OMP_NUM_THREADS says something: a thread
-    for each core, in each of many processes, would only get in the way of the others.
+    It is read and plays on one thread of torch, whatever OMP_NUM_THREADS says: threads for each of
+    many processes only get in each other's way, and a process that is forked from one in which
+    torch has started threads, as vector environments do, would wait for them without end. Set
+    ``threads`` of the agent for more.
 
     Args:
         file: the safetensors file; its card lies beside it.
@@ -151,8 +160,16 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
     Raises:
         ValueError: the model or its card is missing, damaged or for something else.
     """
-    file = Path(file)
-    card = read_card(file)
+    return policy_of(read_model(Path(file)), variant, name=name)
+
+
+def policy_of(stored: StoredModel, variant: Variant, *, name: str | None = None) -> TorchPolicy:
+    """What `load_policy` gives, from files that have been read before.
+
+    Raises:
+        ValueError: see `load_policy`.
+    """
+    file, card = stored.file, stored.card
     try:
         shape = _shape(card)
     except ValueError as error:
@@ -161,20 +178,21 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
     if (variant.game, variant.deck) not in decks:
         known = " and ".join(decks.values())
         raise ValueError(f"{file} plays {known}; it cannot play {_deck(variant)}: the decks differ")
-    threads = None if "OMP_NUM_THREADS" in os.environ else 1
-    with torch_threads(threads):
+    with torch_threads(1):
         network = CardNetwork(widest(card.variants), shape)
-        network.load_state_dict(_read_weights(file, network))
+        network.load_state_dict(_checked_weights(stored, network))
         network.eval()
     if name is None:
-        name = file.parent.name if file.stem == "model" and file.parent.name else file.stem
+        name = model_name(file)
+        if name == "model" and file.parent.name:
+            name = file.parent.name
     return TorchPolicy(
         network,
         name=name,
         memory=card.memory,
         deterministic=card.deterministic,
         card=card.entries,
-        threads=threads,
+        threads=1,
     )
 
 
@@ -193,24 +211,25 @@ def _deck(variant: Variant) -> str:
     return f"{variant.game} {variant.name} with num_ranks={variant.num_ranks}"
 
 
-def _read_weights(file: Path, network: CardNetwork) -> dict[str, torch.Tensor]:
-    """The tensors of ``file``, if they are just what ``network`` has; shapes are compared first."""
+def _checked_weights(stored: StoredModel, network: CardNetwork) -> dict[str, torch.Tensor]:
+    """The tensors of a model, if they are just what ``network`` has."""
     expected = network.state_dict()
     try:
-        with safe_open(file, framework="pt") as tensors:
-            if set(tensors.keys()) != set(expected):
-                raise ValueError("its tensors are not those of the network in its card")
-            for key, value in expected.items():
-                entry = tensors.get_slice(key)
-                if entry.get_dtype() != "F32" or entry.get_shape() != list(value.shape):
-                    raise ValueError(
-                        f"{key} is {entry.get_dtype()} {entry.get_shape()}, "
-                        f"its card says F32 {list(value.shape)}"
-                    )
-            weights = {key: tensors.get_tensor(key) for key in expected}
-    except (OSError, ValueError, SafetensorError) as error:
-        raise ValueError(f"{file} is not a model that can be read: {one_line(error)}") from error
+        weights = load(stored.weights)
+        if set(weights) != set(expected):
+            raise ValueError("its tensors are not those of the network in its card")
+        for key, value in expected.items():
+            found = weights[key]
+            if found.dtype != torch.float32 or found.shape != value.shape:
+                raise ValueError(
+                    f"{key} is {found.dtype} {list(found.shape)}, "
+                    f"its card says {torch.float32} {list(value.shape)}"
+                )
+    except (ValueError, KeyError, SafetensorError) as error:  # KeyError: a dtype torch has not
+        raise ValueError(
+            f"{stored.file} is not a model that can be read: {one_line(error)}"
+        ) from error
     for key, value in weights.items():
         if not bool(torch.isfinite(value).all()):
-            raise ValueError(f"{file} is damaged: {key} holds numbers that are not finite")
+            raise ValueError(f"{stored.file} is damaged: {key} holds numbers that are not finite")
     return weights

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.agent import checked_mask
+from war_agents.given import checked_mask
 from war_envs import seeding
 from war_envs.engine import ENGINES
 from war_envs.variant import make_variant

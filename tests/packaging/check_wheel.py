@@ -170,7 +170,7 @@ def main() -> None:
                 bound.run("python", "-c", write, cwd=top, code=1)  # or the next line proves nothing
             assert bound.smoke(cwd=top) == digest
             assert bound.smoke(cwd=top, env={"NUMBA_CACHE_DIR": str(cache)}) == digest
-            assert any(cache.rglob("*.nbi")), "NUMBA_CACHE_DIR was not used"
+            assert any(cache.rglob("*.nbc")), "NUMBA_CACHE_DIR was not used"
             assert bound.smoke(cwd=top, env={"NUMBA_DISABLE_JIT": "1"}) == digest
 
         with stage("use it from a zip file"):

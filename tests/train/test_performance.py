@@ -120,7 +120,10 @@ def play():
 
 
 @HAS_PROC
-def test_a_model_plays_on_one_thread_wherever_it_is_loaded(model: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", [None, "2"])
+def test_a_model_plays_on_one_thread_wherever_it_is_loaded(
+    model: Path, tmp_path: Path, given: str | None
+) -> None:
     """So that many processes with a model each do not start a thread a core each."""
     code = f"""{THREADS}{SHORT_RUN}
 before = threads(), torch.get_num_threads()
@@ -131,19 +134,7 @@ for _ in range(2):
 short_run(Path(sys.argv[2]) / "run")
 assert (threads(), torch.get_num_threads()) == before, (threads(), before)
 """
-    run("-c", code, str(model), str(tmp_path), env={"OMP_NUM_THREADS": None})
-
-
-@HAS_PROC
-def test_a_model_plays_on_as_many_threads_as_the_user_says(model: Path) -> None:
-    code = f"""{THREADS}
-before = threads(), torch.get_num_threads()
-agent = make(sys.argv[1], game="attack-defence", variant="minimal")
-assert agent.threads is None
-assert torch.get_num_threads() == before[1]
-assert threads() > before[0] or before[1] == 1, "torch has not shared the making of tables"
-"""
-    run("-c", code, str(model), env={"OMP_NUM_THREADS": "2"})
+    run("-c", code, str(model), str(tmp_path), env={"OMP_NUM_THREADS": given})
 
 
 def test_a_model_leaves_the_process_setting_as_it_was(
@@ -268,7 +259,7 @@ def test_masks_are_asked_for_once_a_step_and_not_once_a_row() -> None:
 def test_the_trainer_takes_masks_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("war_train.ppo.SelfPlayVecEnv", Counting)
+    monkeypatch.setattr("war_train.make.SelfPlayVecEnv", Counting)
     asked: dict[str, int] = {}
     settings = config(tmp_path / "a", steps=1024)
     train(settings, [Watch(lambda watch: asked.update(watch.training_env.asked))])  # type: ignore[attr-defined]

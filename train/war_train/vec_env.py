@@ -12,6 +12,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 from war_agents.agent import Agent
 from war_agents.seats import SeatGames
 from war_envs import seeding
+from war_envs.arrays import integer_array
 from war_envs.engine import ENGINES
 from war_envs.variant import Variant, make_variant
 from war_train.league import League
@@ -41,7 +42,8 @@ class SelfPlayVecEnv(VecEnv):
     ========================  =====================================================================
 
     Masks are there for sb3-contrib (``env_method("action_masks")``) and as an array
-    (`action_masks`). An illegal action loses the game at once.
+    (`action_masks`). An illegal action loses the game at once. They are always those of running
+    games, never of one that is over, since that is dealt anew in the same step.
 
     Args:
         game: ``"attack-defence"`` or ``"strategic-war"``.
@@ -135,13 +137,8 @@ class SelfPlayVecEnv(VecEnv):
         """
         if not self._has_reset:
             raise RuntimeError("no game has been dealt yet: call reset() first")
-        given = np.asarray(actions)
+        given = integer_array("actions", actions, (self.num_envs,))
         highest = len(self._games.mask[0]) - 1
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions has dtype {given.dtype} and shape {given.shape}; "
-                f"it must be integers ({self.num_envs},)"
-            )
         if given.min() < 0 or given.max() > highest:
             raise ValueError(f"actions must lie in 0 to {highest}")
         self._actions = given.astype(np.int64)

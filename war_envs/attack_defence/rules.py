@@ -220,9 +220,8 @@ def legal_bits(game: Record) -> int:
 
 
 @kernel
-def facts(games: Records) -> tuple[int, ...]:
-    """Of a batch of one game: the entries of an info, and `legal_bits`."""
-    game = games[0]
+def _numbers(game: Record) -> tuple[int, ...]:
+    """The entries of an info, in the order of `war_envs.attack_defence.info`."""
     return (
         ending(game),
         int(game.winner),
@@ -234,8 +233,33 @@ def facts(games: Records) -> tuple[int, ...]:
         card_or_none(game.last_card[1]),
         card_or_none(game.last_extra),
         int(game.last_taker),
-        legal_bits(game),
     )
+
+
+@kernel
+def facts(games: Records) -> tuple[int, ...]:
+    """Of a batch of one game: the entries of an info, and `legal_bits`."""
+    game = games[0]
+    return *_numbers(game), legal_bits(game)
+
+
+@kernel
+def facts_rows(games: Records, rows: Any, out: Any) -> None:
+    """Writes infos of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (entries, K))."""
+    for k in range(rows.shape[0]):
+        # Spelt out: to index a tuple by a variable takes much longer.
+        (
+            out[0, k],
+            out[1, k],
+            out[2, k],
+            out[3, k],
+            out[4, k],
+            out[5, k],
+            out[6, k],
+            out[7, k],
+            out[8, k],
+            out[9, k],
+        ) = _numbers(games[rows[k]])
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.agent import checked_mask
+from war_agents.given import checked_positions, checked_seeds
 from war_envs import seeding
 from war_envs.engine import ENGINES
 from war_envs.variant import Variant
@@ -30,7 +30,8 @@ class ScriptedAgent(ABC):
         self.name = name
         self.variant = variant
         engine = ENGINES[variant.game]
-        self._size = engine.encoding.size("tokens", variant.deck_size)
+        self._size = engine.encoding.size(self.encoding, variant.deck_size)
+        self._dtype = engine.encoding.dtype(self.encoding)
         self._num_actions = engine.num_actions
 
     def act(
@@ -45,10 +46,9 @@ class ScriptedAgent(ABC):
 
         Args:
             observation: uint8 (B, F), tokens with perfect memory; it is not written to.
-            action_mask: int8 (B, A), 1 for each legal action.
+            action_mask: int8 or bool (B, A), 1 for each legal action.
             seeds: uint64 (B,), all the randomness there is for each position.
-            state: ignored.
-            starts: ignored.
+            state, starts: as in `war_agents.agent.Agent`, but nothing depends on them.
 
         Returns:
             Legal actions, int64 (B,), and None.
@@ -56,28 +56,21 @@ class ScriptedAgent(ABC):
         Raises:
             ValueError: a position without a legal action, or an array of the wrong shape or dtype.
         """
-        tokens = np.asarray(observation)
-        self._check("observation", tokens, np.uint8, (len(tokens), self._size))
-        mask = np.asarray(action_mask)
-        self._check("action_mask", mask, np.int8, (len(tokens), self._num_actions))
-        numbers = np.asarray(seeds)
-        self._check("seeds", numbers, np.uint64, (len(tokens),))
-        legal = checked_mask(mask)
-        # Kernels are compiled for arrays of one layout, which copies of odd ones have.
-        chosen = self._choose(np.require(tokens, requirements=["C", "W"]), legal, numbers)
+        tokens, legal = checked_positions(
+            self.name,
+            observation,
+            action_mask,
+            dtype=self._dtype,
+            size=self._size,
+            num_actions=self._num_actions,
+        )
+        chosen = self._choose(
+            tokens, legal, checked_seeds(self.name, len(tokens), seeds, state, starts)
+        )
         wrong = ~np.take_along_axis(legal, chosen[:, None], axis=1)[:, 0]
         if wrong.any():  # BOTTOM of one card, or a mask that the rules would not give
             chosen[wrong] = legal[wrong].argmax(axis=1)
         return chosen, None
-
-    def _check(
-        self, name: str, array: NDArray[Any], dtype: type[np.generic], shape: tuple[int, ...]
-    ) -> None:
-        if array.dtype != dtype or array.shape != shape:
-            raise ValueError(
-                f"{name} of agent {self.name!r} has dtype {array.dtype} and shape {array.shape}; "
-                f"it must be {np.dtype(dtype)} {shape}"
-            )
 
     @abstractmethod
     def _choose(
