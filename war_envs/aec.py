@@ -192,9 +192,10 @@ class _OrderEnforced(OrderEnforcingWrapper[str, Observation, int | None]):
         return self.unwrapped.last(observe)
 
     def step(self, action: int | None) -> None:
-        if self._has_reset and not self.agents:
-            self.unwrapped.step(action)  # raises
-        super().step(action)
+        if not self._has_reset:
+            super().step(action)  # raises
+        self._has_updated = True
+        self.env.step(action)
 
     def __copy__(self) -> "_OrderEnforced":
         return copy.deepcopy(self)

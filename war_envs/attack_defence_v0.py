@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pettingzoo import AECEnv
 
 from war_envs.aec import wrapped
-from war_envs.attack_defence import info, observation
+from war_envs.attack_defence import global_state, info, observation
 from war_envs.attack_defence.env import AttackDefenceAEC, AttackDefenceParallel
 from war_envs.encoding import EncodingName, MemoryName
 from war_envs.table import Observation
@@ -19,6 +19,7 @@ from war_envs.variant import AttackDefenceVariant
 __doc__ = (
     f"{__doc__}\nObservations\n------------\n\n{observation.__doc__}"
     f"\nInfos\n-----\n\n{info.__doc__}"
+    f"\nGlobal state (``state()``)\n--------------------------\n\n{global_state.__doc__}"
 )
 __all__ = ["env", "parallel_env", "raw_env"]
 

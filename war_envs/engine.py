@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from war_envs import attack_defence, strategic_war
 from war_envs.cards import NAMES, NUM_CARDS, GameName, parse
-from war_envs.encoding import Encoding
+from war_envs.encoding import Encoding, expand
 from war_envs.kernels import NO_CARD, RING, RUNNING, TERMINATED, TRUNCATED, VACANT, Record, Records
 from war_envs.messages import shown
 from war_envs.variant import Variant
@@ -171,6 +171,24 @@ class Engine:
             tables = layout.scales, layout.features, layout.size("tokens", deck_size)
             write = partial(kernels.observe_vector, *tables)
         return Observer(layout.size(encoding, deck_size), layout.dtype(encoding), write)
+
+    @cached_property
+    def global_encoding(self) -> Encoding:
+        """How the whole game is laid out as one array."""
+        encoding: Encoding = self.module.global_state.ENCODING
+        return encoding
+
+    def global_state(self, games: Records, encoding: str, deck_size: int) -> NDArray[Any]:
+        """All of the first of ``games``, whatever players know: one array of its own, (F,)."""
+        layout = self.global_encoding
+        tokens: NDArray[Any] = np.empty((1, layout.size("tokens", deck_size)), np.uint8)
+        self.module.global_state.write_tokens(games, 0, tokens)
+        if encoding == "tokens":
+            return tokens.reshape(-1)
+        vector: NDArray[Any] = np.empty((1, layout.size(encoding, deck_size)), np.float32)
+        features = layout.features
+        expand(tokens, layout.scales, features, features.shape[1], vector, 0)
+        return vector.reshape(-1)
 
     def lay_hands(self, games: Records, row: int, hands: Sequence[Sequence[int]]) -> None:
         """Lays two hands of cards, top first, into one record."""

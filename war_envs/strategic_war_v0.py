@@ -11,7 +11,7 @@ from pettingzoo import AECEnv
 
 from war_envs.aec import wrapped
 from war_envs.encoding import EncodingName, MemoryName
-from war_envs.strategic_war import info, observation
+from war_envs.strategic_war import global_state, info, observation
 from war_envs.strategic_war.env import StrategicWarAEC
 from war_envs.table import Observation
 from war_envs.variant import StrategicWarVariant
@@ -19,6 +19,7 @@ from war_envs.variant import StrategicWarVariant
 __doc__ = (
     f"{__doc__}\nObservations\n------------\n\n{observation.__doc__}"
     f"\nInfos\n-----\n\n{info.__doc__}"
+    f"\nGlobal state (``state()``)\n--------------------------\n\n{global_state.__doc__}"
 )
 __all__ = ["env", "raw_env"]
 

@@ -51,6 +51,7 @@ class Table:
     Attributes:
         possible_agents: ``["player_0", "player_1"]``.
         observation_spaces, action_spaces: what the methods of nearly the same names look up.
+        state_space: the space of `state`.
         variant: the rules that are played.
         encoding, memory, render_mode, render_view, info_text, info_mask: as given.
         agents: who still plays, or has yet to be shown the end.
@@ -104,6 +105,7 @@ class Table:
             for agent in AGENTS
         }
         self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in AGENTS}
+        self.state_space = self._engine.global_encoding.space(encoding, variant.deck_size)
         self._deck_size = variant.deck_size
         self._games = self._engine.new_games(variant, 1)
         self._facts: tuple[int, ...] = ()  # of the record, once a game has been dealt
@@ -246,6 +248,19 @@ class Table:
         seats, perfect = _SEATS[_seat(agent)], memory == "perfect"
         observer.write(self._games, 0, 1, _ROW, seats, perfect, 0, observation, mask)
         return {"observation": observation[0], "action_mask": mask[0]}
+
+    def state(self) -> NDArray[Any]:
+        """The whole game as one array of the caller's own, for critics that may see everything.
+
+        It shows all cards, so no player may be given it. What player_0 has committed in Attack and
+        Defence while player_1 still chooses is not in it.
+
+        Returns:
+            float32 in [0, 1] or uint8, as ``encoding`` says, with one axis, always in
+            ``state_space``: see the game's ``global_state`` module for what stands where.
+        """
+        self._require_reset()
+        return self._engine.global_state(self._games, self.encoding, self._deck_size)
 
     @property
     def hands(self) -> Hands:

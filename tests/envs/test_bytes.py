@@ -28,7 +28,7 @@ def used(env: Any, steps: int) -> Any:
 
 @pytest.mark.parametrize(("game", "kind"), GAME_KINDS)
 def test_a_used_environment_deals_what_a_new_one_does(game: Game, kind: str) -> None:
-    options: list[Any] = [None, {"hands": (["2H", "3S", "4H"], ["5S", "2S"])}]
+    options: list[dict[str, Any] | None] = [None, {"hands": (["2H", "3S", "4H"], ["5S", "2S"])}]
     if game == "strategic-war":
         options.append({"first_attacker": 1})
     for variant, given, steps in product(VARIANTS, options, (1, 20, 150)):
