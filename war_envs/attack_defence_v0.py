@@ -37,7 +37,6 @@ def raw_env(
     render_mode: Literal["ansi"] | None = None,
     render_view: Literal["player_0", "player_1", "all"] = "player_0",
     info_text: bool = False,
-    info_mask: bool = False,
 ) -> AttackDefenceAEC:
     """The AEC environment without wrappers: an illegal action raises and changes nothing.
 
@@ -55,8 +54,6 @@ def raw_env(
         render_mode: ``"ansi"`` makes ``render()`` return text.
         render_view: whose view is drawn: a seat, or ``"all"`` for everything open.
         info_text: infos also say in words what happened (``event``, ``outcome``).
-        info_mask: infos also hold the ``action_mask``, which observations hold anyway. TorchRL's
-            wrappers take it in one place only.
 
     Raises:
         ValueError: an option that is not allowed.
@@ -69,9 +66,7 @@ def raw_env(
         max_turns=max_turns,
         own_card=own_card,
     )
-    return AttackDefenceAEC(
-        variant, encoding, memory, render_mode, render_view, info_text, info_mask
-    )
+    return AttackDefenceAEC(variant, encoding, memory, render_mode, render_view, info_text)
 
 
 def env(**options: Any) -> AECEnv[str, Observation, int | None]:
@@ -92,7 +87,6 @@ def parallel_env(
     render_mode: Literal["ansi"] | None = None,
     render_view: Literal["player_0", "player_1", "all"] = "player_0",
     info_text: bool = False,
-    info_mask: bool = False,
 ) -> AttackDefenceParallel:
     """The parallel environment, both choices at once; arguments as for `raw_env`."""
     variant = AttackDefenceVariant(
@@ -103,6 +97,4 @@ def parallel_env(
         max_turns=max_turns,
         own_card=own_card,
     )
-    return AttackDefenceParallel(
-        variant, encoding, memory, render_mode, render_view, info_text, info_mask
-    )
+    return AttackDefenceParallel(variant, encoding, memory, render_mode, render_view, info_text)

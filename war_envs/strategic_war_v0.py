@@ -36,7 +36,6 @@ def raw_env(
     render_mode: Literal["ansi"] | None = None,
     render_view: Literal["player_0", "player_1", "all"] = "player_0",
     info_text: bool = False,
-    info_mask: bool = False,
 ) -> StrategicWarAEC:
     """The AEC environment without wrappers: an illegal action raises and changes nothing.
 
@@ -52,8 +51,6 @@ def raw_env(
         render_mode: ``"ansi"`` makes ``render()`` return text.
         render_view: whose view is drawn: a seat, or ``"all"`` for everything open.
         info_text: infos also say in words what happened (``event``, ``outcome``).
-        info_mask: infos also hold the ``action_mask``, which observations hold anyway. TorchRL's
-            wrappers take it in one place only.
 
     Raises:
         ValueError: an option that is not allowed.
@@ -65,9 +62,7 @@ def raw_env(
         num_ranks=num_ranks,
         max_turns=max_turns,
     )
-    return StrategicWarAEC(
-        variant, encoding, memory, render_mode, render_view, info_text, info_mask
-    )
+    return StrategicWarAEC(variant, encoding, memory, render_mode, render_view, info_text)
 
 
 def env(**options: Any) -> AECEnv[str, Observation, int | None]:

@@ -12,7 +12,7 @@ from war_envs import rendering, saved_state, seeding
 from war_envs.books import Book, Copied
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.engine import ENGINES, Hands
-from war_envs.info import Ending
+from war_envs.info import Ending, Info
 from war_envs.kernels import RUNNING as STATUS_RUNNING
 from war_envs.kernels import TERMINATED, Records
 from war_envs.messages import shown
@@ -53,7 +53,7 @@ class Table:
         observation_spaces, action_spaces: what the methods of nearly the same names look up.
         state_space: the space of `state`.
         variant: the rules that are played.
-        encoding, memory, render_mode, render_view, info_text, info_mask: as given.
+        encoding, memory, render_mode, render_view, info_text: as given.
         agents: who still plays, or has yet to be shown the end.
         rewards: what the last step brought each agent.
         terminations, truncations: has the game really ended, has it been cut off at its limit?
@@ -80,7 +80,6 @@ class Table:
         render_mode: str | None,
         render_view: str,
         info_text: bool = False,
-        info_mask: bool = False,
     ) -> None:
         super().__init__()
         self.variant = variant
@@ -91,7 +90,6 @@ class Table:
         self.render_mode = render_mode
         self.render_view = checked_choice("render_view", render_view, (*AGENTS, "all"))
         self.info_text = switch("info_text", info_text)
-        self.info_mask = switch("info_mask", info_mask)
         self._engine = ENGINES[variant.game]
         layout = self._engine.encoding
         num_actions = self._engine.num_actions
@@ -179,20 +177,11 @@ class Table:
     def _info(self, agent: str) -> dict[str, Any]:
         if self._numbers is None:
             self._numbers = self._engine.module.info.numbers(*self._facts)
-        info: dict[str, Any] = {**self._numbers}
+        num_actions = self._engine.num_actions
+        info = Info(self._numbers, self._facts[-1] >> _seat(agent) * num_actions, num_actions)
         if self.info_text:
             info |= {"event": self.event, "outcome": self.outcome}
-        if self.info_mask:
-            info["action_mask"] = self._info_mask(agent)
         return info
-
-    def _info_mask(self, agent: str) -> NDArray[np.int8]:
-        """The same array in all infos of one moment: dicts of arrays are equal only so."""
-        name = f"mask of {agent}"
-        if name not in self._shown:
-            self._shown[name] = self.observe(agent)["action_mask"]
-        mask: NDArray[np.int8] = self._shown[name]
-        return mask
 
     @property
     def event(self) -> str:
