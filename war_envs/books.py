@@ -1,68 +1,155 @@
-"""Attributes that PettingZoo's loops and wrappers read, write to and assign."""
+"""What PettingZoo's loops and wrappers read of a game: who plays, rewards, flags and infos."""
 
-import copy
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, ClassVar, Final
 
-T = TypeVar("T")
+from numpy.typing import NDArray
+
+from war_envs.attributes import Book
+from war_envs.engine import Engine
+from war_envs.info import Ending, Info
+from war_envs.kernels import Records
+
+AGENTS = ("player_0", "player_1")
+# As they stand first in a record's facts: plain integers are compared faster.
+RUNNING: Final = int(Ending.RUNNING)
+TRUNCATED: Final = int(Ending.TRUNCATED)
+
+Observation = dict[str, NDArray[Any]]
 
 
-class Book(Generic[T]):
-    """An attribute that is made from the game when it is read, and kept until the game moves on.
+class Books:
+    """What is told of a game, made from its record; nothing is ever read back from it.
 
-    What is written into it is lost then, and never reaches the game. What is assigned in its place
-    is given back as it is.
-
-    The environment has ``_shown``, what has been made or assigned, by name, ``_assigned``, the
-    names of what was assigned, and ``has_reset``: before it there is no book.
+    Attributes:
+        agents: who still plays, or has yet to be shown the end.
+        rewards: what the last step brought each agent.
+        terminations, truncations: has the game really ended, has it been cut off at its limit?
+        infos: numbers, under the same keys at all times (see the game's ``info`` module).
     """
 
-    def __init__(self, make: Callable[[Any], T]) -> None:
-        self._make = make
-        self.__doc__ = make.__doc__
+    with_a_game: ClassVar[tuple[str, ...]] = ("agents", "num_agents")
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+    agents: list[str]
+    info_text: bool
+    _engine: Engine
+    _games: Records
 
-    @overload
-    def __get__(self, env: None, owner: type) -> "Book[T]": ...
+    def __init__(self) -> None:
+        super().__init__()
+        self._facts: tuple[int, ...] = ()  # of the record, once a game has been dealt
+        self._numbers: dict[str, int] | None = None  # the same by name, once somebody has asked
+        self._left = 0  # how many agents have left after the end
+        self._forfeited: int | None = None  # the illegal action that has ended the game
+        self._shown: dict[str, Any] = {}
+        self._assigned: set[str] = set()
 
-    @overload
-    def __get__(self, env: object, owner: type) -> T: ...
+    def __getattr__(self, name: str) -> Any:
+        # Reached only for attributes that are not there, such as those of a game before the first.
+        if name in self.with_a_game or isinstance(getattr(type(self), name, None), Book):
+            raise AttributeError(f"{name} is not there yet: call reset() first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def __get__(self, env: Any, owner: type) -> "T | Book[T]":
-        if env is None:
-            return self
-        shown = env._shown
-        if self._name not in shown:
-            if not env.has_reset:
-                raise AttributeError(self._name)
-            shown[self._name] = self._make(env)
-        value: T = shown[self._name]
-        return value
+    @property
+    def _game(self) -> Any:
+        self._require_reset()
+        return self._games[0]
 
-    def __set__(self, env: Any, value: T) -> None:
-        env._shown[self._name] = value
-        env._assigned.add(self._name)
+    @property
+    def has_reset(self) -> bool:
+        """Has a game been dealt, or set by `set_state`?"""
+        return bool(self._facts)
 
+    def _require_reset(self) -> None:
+        if not self._facts:
+            raise RuntimeError("no game has been dealt yet: call reset() first")
 
-class Copied(Generic[T]):
-    """An attribute that hands out copies: writing into one changes nothing. It may be assigned.
+    def observe(self, agent: str) -> Observation:
+        """What ``agent`` observes now."""
+        raise NotImplementedError
 
-    Args:
-        value: what it is where nothing has been assigned.
-        copier: how deep a copy is.
-    """
+    @Book
+    def rewards(self) -> dict[str, float]:
+        """What the last step brought each of `agents`."""
+        return self._by_agent(0.0) if self._left else self._results()
 
-    def __init__(self, value: T, copier: Callable[[T], T] = copy.copy) -> None:
-        self._value = value
-        self._copier = copier
+    @Book
+    def terminations(self) -> dict[str, bool]:
+        """For each of `agents`: has the game really ended?"""
+        return self._by_agent(self._terminated)
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+    @Book
+    def truncations(self) -> dict[str, bool]:
+        """For each of `agents`: has the game been cut off at its limit?"""
+        return self._by_agent(self._truncated)
 
-    def __get__(self, env: Any, owner: type) -> T:
-        return self._copier(self._value if env is None else vars(env).get(self._name, self._value))
+    @Book
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """For each of `agents`: the numbers that the game's ``info`` module names."""
+        return {agent: self._info(agent) for agent in AGENTS[self._left :]}
 
-    def __set__(self, env: Any, value: T) -> None:
-        vars(env)[self._name] = self._copier(value)
+    def _by_agent(self, value: Any) -> dict[str, Any]:
+        return dict.fromkeys(AGENTS[self._left :], value)
+
+    @property
+    def _terminated(self) -> bool:
+        return self._facts[0] not in (RUNNING, TRUNCATED)
+
+    @property
+    def _truncated(self) -> bool:
+        return self._facts[0] == TRUNCATED
+
+    def _result(self, seat: int) -> float:
+        """What the game has brought a seat: 0.0 while it runs."""
+        winner = self._facts[1]
+        return 0.0 if winner < 0 else (1.0 if winner == seat else -1.0)
+
+    def _results(self) -> dict[str, float]:
+        """`_result` for each of `agents`."""
+        seats = range(self._left, len(AGENTS))
+        return {AGENTS[seat]: self._result(seat) for seat in seats}
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        if self._numbers is None:
+            self._numbers = self._engine.module.info.numbers(*self._facts)
+        num_actions = self._engine.num_actions
+        legal = self._facts[-1] >> AGENTS.index(agent) * num_actions
+        info = Info(self._numbers, legal, num_actions)
+        if self.info_text:
+            info |= {"event": self.event, "outcome": self.outcome}
+        return info
+
+    @property
+    def event(self) -> str:
+        """What happened last, in words, as both players saw it; empty after a deal."""
+        if self._forfeited is None:
+            return str(self._engine.module.words.event(self._game))
+        offender = AGENTS[1 - self._facts[1]]
+        return f"{offender} chose {self._engine.actions[self._forfeited]}, which is illegal"
+
+    @property
+    def outcome(self) -> str:
+        """How the game ended, in words; empty while it runs."""
+        if self._forfeited is None:
+            return str(self._engine.module.words.outcome(self._game))
+        winner = self._facts[1]
+        return f"{AGENTS[1 - winner]} made an illegal choice: {AGENTS[winner]} wins"
+
+    def _move_on(self, facts: tuple[int, ...]) -> None:
+        """The game has moved on to ``facts``, so that what has been shown of it is out of date."""
+        if self._forfeited is not None:
+            facts = (int(Ending.ILLEGAL), facts[1], 1 - facts[1], *facts[3:])
+        self._facts, self._numbers = facts, None
+        self._forget_shown()
+
+    def _forget_shown(self) -> None:
+        """What has been shown is made anew when it is asked for."""
+        self.agents = list(AGENTS[self._left :])
+        if self._assigned:
+            self._keep_assigned()
+        else:
+            self._shown.clear()
+
+    def _keep_assigned(self) -> None:
+        """What others have assigned stays while the game runs, but for what each step writes."""
+        self._assigned = self._assigned - {"infos"} if self._facts[0] == RUNNING else set()
+        self._shown = {name: self._shown[name] for name in self._assigned}

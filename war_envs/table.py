@@ -1,7 +1,7 @@
 """One game being played: what the AEC and the parallel environments share."""
 
 import copy
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Self
 
 import gymnasium
 import numpy as np
@@ -9,24 +9,18 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from war_envs import rendering, saved_state, seeding
-from war_envs.books import Book, Copied
+from war_envs.attributes import Copied
+from war_envs.books import AGENTS, Books, Observation
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.engine import ENGINES, Hands
-from war_envs.info import Ending, Info
-from war_envs.kernels import RUNNING as STATUS_RUNNING
-from war_envs.kernels import TERMINATED, Records
+from war_envs.kernels import RUNNING, TERMINATED, Records
 from war_envs.messages import shown
 from war_envs.reset_options import known_options
 from war_envs.variant import Variant, integer
 
-AGENTS = ("player_0", "player_1")
+__all__ = ["AGENTS", "IllegalActionError", "Observation", "Table", "switch"]
+
 RENDER_MODES = ("ansi",)
-# As they stand first in a record's facts: plain integers are compared faster.
-RUNNING: Final = int(Ending.RUNNING)
-TRUNCATED: Final = int(Ending.TRUNCATED)
-
-Observation = dict[str, NDArray[Any]]
-
 _ROW = np.zeros(1, np.int64)
 _SEATS = (np.array([0]), np.array([1]))
 
@@ -42,7 +36,7 @@ class IllegalActionError(ValueError):
     action: int
 
 
-class Table:
+class Table(Books):
     """A game record with its options; the base of all single-game environments.
 
     All that it is stands in the record and a few numbers beside it. What PettingZoo wants to read
@@ -54,20 +48,12 @@ class Table:
         state_space: the space of `state`.
         variant: the rules that are played.
         encoding, memory, render_mode, render_view, info_text: as given.
-        agents: who still plays, or has yet to be shown the end.
-        rewards: what the last step brought each agent.
-        terminations, truncations: has the game really ended, has it been cut off at its limit?
-        infos: numbers, under the same keys at all times (see the game's ``info`` module).
     """
 
     api: ClassVar[str]
     # Of the whole state, what stands beside the record, by its name in a saved state.
     beside: ClassVar[tuple[str, ...]] = ("left", "forfeited")
     leavings: ClassVar[tuple[int, ...]] = (2,)  # how many may have left at the end of a game
-    with_a_game: ClassVar[tuple[str, ...]] = ("agents", "num_agents")
-
-    agents: list[str]
-
     possible_agents = Copied(list(AGENTS))
     observation_spaces = Copied[dict[str, spaces.Space[Any]]]({})
     action_spaces = Copied[dict[str, spaces.Space[Any]]]({})
@@ -106,98 +92,6 @@ class Table:
         self.state_space = self._engine.global_encoding.space(encoding, variant.deck_size)
         self._deck_size = variant.deck_size
         self._games = self._engine.new_games(variant, 1)
-        self._facts: tuple[int, ...] = ()  # of the record, once a game has been dealt
-        self._numbers: dict[str, int] | None = None  # the same by name, once somebody has asked
-        self._left = 0  # how many agents have left after the end
-        self._forfeited: int | None = None  # the illegal action that has ended the game
-        self._shown: dict[str, Any] = {}
-        self._assigned: set[str] = set()
-
-    def __getattr__(self, name: str) -> Any:
-        # Reached only for attributes that are not there, such as those of a game before the first.
-        if name in self.with_a_game or isinstance(getattr(type(self), name, None), Book):
-            raise AttributeError(f"{name} is not there yet: call reset() first")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    @property
-    def _game(self) -> Any:
-        self._require_reset()
-        return self._games[0]
-
-    @property
-    def has_reset(self) -> bool:
-        """Has a game been dealt, or set by `set_state`?"""
-        return bool(self._facts)
-
-    def _require_reset(self) -> None:
-        if not self._facts:
-            raise RuntimeError("no game has been dealt yet: call reset() first")
-
-    @Book
-    def rewards(self) -> dict[str, float]:
-        """What the last step brought each of `agents`."""
-        return self._by_agent(0.0) if self._left else self._results()
-
-    @Book
-    def terminations(self) -> dict[str, bool]:
-        """For each of `agents`: has the game really ended?"""
-        return self._by_agent(self._terminated)
-
-    @Book
-    def truncations(self) -> dict[str, bool]:
-        """For each of `agents`: has the game been cut off at its limit?"""
-        return self._by_agent(self._truncated)
-
-    @Book
-    def infos(self) -> dict[str, dict[str, Any]]:
-        """For each of `agents`: the numbers that the game's ``info`` module names."""
-        return {agent: self._info(agent) for agent in AGENTS[self._left :]}
-
-    def _by_agent(self, value: Any) -> dict[str, Any]:
-        return dict.fromkeys(AGENTS[self._left :], value)
-
-    @property
-    def _terminated(self) -> bool:
-        return self._facts[0] not in (RUNNING, TRUNCATED)
-
-    @property
-    def _truncated(self) -> bool:
-        return self._facts[0] == TRUNCATED
-
-    def _result(self, seat: int) -> float:
-        """What the game has brought a seat: 0.0 while it runs."""
-        winner = self._facts[1]
-        return 0.0 if winner < 0 else (1.0 if winner == seat else -1.0)
-
-    def _results(self) -> dict[str, float]:
-        """`_result` for each of `agents`."""
-        seats = range(self._left, len(AGENTS))
-        return {AGENTS[seat]: self._result(seat) for seat in seats}
-
-    def _info(self, agent: str) -> dict[str, Any]:
-        if self._numbers is None:
-            self._numbers = self._engine.module.info.numbers(*self._facts)
-        num_actions = self._engine.num_actions
-        info = Info(self._numbers, self._facts[-1] >> _seat(agent) * num_actions, num_actions)
-        if self.info_text:
-            info |= {"event": self.event, "outcome": self.outcome}
-        return info
-
-    @property
-    def event(self) -> str:
-        """What happened last, in words, as both players saw it; empty after a deal."""
-        if self._forfeited is None:
-            return str(self._engine.module.words.event(self._game))
-        offender = AGENTS[1 - self._facts[1]]
-        return f"{offender} chose {self._engine.actions[self._forfeited]}, which is illegal"
-
-    @property
-    def outcome(self) -> str:
-        """How the game ended, in words; empty while it runs."""
-        if self._forfeited is None:
-            return str(self._engine.module.words.outcome(self._game))
-        winner = self._facts[1]
-        return f"{AGENTS[1 - winner]} made an illegal choice: {AGENTS[winner]} wins"
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's ``{"observation": ..., "action_mask": ...}``, always the same
@@ -321,26 +215,6 @@ class Table:
         """Plays legal actions."""
         self._move_on(self._engine.module.rules.play_one(self._games, *actions))
 
-    def _move_on(self, facts: tuple[int, ...]) -> None:
-        """The game has moved on to ``facts``, so that what has been shown of it is out of date."""
-        if self._forfeited is not None:
-            facts = (int(Ending.ILLEGAL), facts[1], 1 - facts[1], *facts[3:])
-        self._facts, self._numbers = facts, None
-        self._forget_shown()
-
-    def _forget_shown(self) -> None:
-        """What has been shown is made anew when it is asked for."""
-        self.agents = list(AGENTS[self._left :])
-        if self._assigned:
-            self._keep_assigned()
-        else:
-            self._shown.clear()
-
-    def _keep_assigned(self) -> None:
-        """What others have assigned stays while the game runs, but for what each step writes."""
-        self._assigned = self._assigned - {"infos"} if self._facts[0] == RUNNING else set()
-        self._shown = {name: self._shown[name] for name in self._assigned}
-
     def _checked_action(self, seat: int, action: object) -> int:
         """``action`` as a legal action of a seat's agent.
 
@@ -412,7 +286,7 @@ class Table:
         if not isinstance(beside, dict) or set(beside) != set(self.beside):
             raise ValueError(f"state: books must hold {', '.join(self.beside)}")
         left, forfeited = beside["left"], beside["forfeited"]
-        allowed = (0,) if games[0]["status"] == STATUS_RUNNING else self.leavings
+        allowed = (0,) if games[0]["status"] == RUNNING else self.leavings
         if type(left) is not int or left not in allowed:
             raise ValueError(f"state: left is {shown(left)}, not one of {allowed}")
         if forfeited is None:

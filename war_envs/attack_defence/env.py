@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from pettingzoo import ParallelEnv
 
 from war_envs.aec import TableAEC
-from war_envs.books import Copied
+from war_envs.attributes import Copied
 from war_envs.kernels import RUNNING, Records
 from war_envs.messages import shown
 from war_envs.table import AGENTS, Observation, Table

@@ -3,7 +3,7 @@
 import copy
 
 from war_envs.aec import TableAEC
-from war_envs.books import Copied
+from war_envs.attributes import Copied
 from war_envs.table import AGENTS
 
 
