@@ -2,6 +2,8 @@
 # make demo      trains for about a minute by self-play, then plays a tournament with the result
 # make test      installs what the tests need and runs them; a few need Chromium, and are skipped
 #                where there is none
+# make test-clients  the examples for other libraries, in environments under .venvs
+# make test-lowest   tests with the lowest versions that pyproject.toml allows, on Python 3.11
 # make bench     measures speeds and writes docs/benchmarks.md; some minutes
 # make bench-peers   the same, with other packages beside it, in environments under .venvs
 # make check     lint, types, and the wheel in a clean environment
@@ -15,7 +17,7 @@ BIN := .venv/bin
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 	$(BIN)/python -m pip install --no-input --disable-pip-version-check -c constraints.txt
 
-.PHONY: install demo test bench bench-peers bench-page check
+.PHONY: install demo test test-clients test-lowest bench bench-peers bench-page check
 .DELETE_ON_ERROR:
 
 install: .venv/installed
@@ -39,6 +41,26 @@ demo: install
 
 test: .venv/installed-dev
 	$(BIN)/python -m pytest
+
+CLIENTS := agilerl farama rl_zoo3 rllib tianshou torchrl
+
+test-clients: .venv/installed-dev $(CLIENTS:%=.venvs/%/installed)
+	$(BIN)/python -m pytest -m clients tests/clients
+
+# Where the package index has only CUDA builds of the lowest torch, it is a download of gigabytes.
+LOWEST_PYTHON ?= python3.11
+LOWEST_TESTS ?= tests/envs tests/contract tests/clients tests/train/test_learner.py \
+	tests/train/test_vec_env.py tests/train/test_export.py tests/agents/test_versus*.py \
+	tests/agents/test_cli.py tests/agents/test_arena_ray.py tests/test_examples.py
+
+test-lowest: .venvs/lowest/installed
+	.venvs/lowest/bin/python -m pytest $(LOWEST_TESTS)
+
+.venvs/lowest/installed: pyproject.toml constraints-lowest.txt
+	$(LOWEST_PYTHON) -m venv .venvs/lowest
+	.venvs/lowest/bin/python -m pip install --no-input --disable-pip-version-check \
+		-c constraints-lowest.txt -e ".[train,onnx,ray,dev]"
+	touch $@
 
 # Each run starts afresh, so that a page never mixes figures of two.
 FIGURES := report/bench
@@ -66,6 +88,12 @@ bench-page:
 .venvs/%/installed: benchmarks/peers/requirements-%.txt
 	$(PYTHON) -m venv .venvs/$*
 	.venvs/$*/bin/python -m pip install --no-input --disable-pip-version-check -r $<
+	touch $@
+
+# A client is pinned for itself too, but next to the project: their demands must not clash.
+.venvs/%/installed: examples/clients/requirements-%.txt pyproject.toml
+	$(PYTHON) -m venv .venvs/$*
+	.venvs/$*/bin/python -m pip install --no-input --disable-pip-version-check -r $< -e .
 	touch $@
 
 check: .venv/installed-dev

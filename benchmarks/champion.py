@@ -6,12 +6,12 @@ Each of 2000 deals a pair is played from both seats (Strategic War: and by both 
 draw is half a point. Prints a line of JSON a pair, with its 95 % interval.
 """
 
-import json
 import sys
 from typing import Final
 
 from war_agents import scripted
 from war_agents.arena import play_match
+from war_agents.files import json_text
 from war_envs.variant import VARIANT_NAMES
 
 DEALS: Final = 2000
@@ -27,7 +27,7 @@ def main() -> None:
             row = {"variant": variant, "opponent": name, "deals": DEALS, "seed": SEED}
             row |= {"score": match.score, "low": match.low, "high": match.high}
             row |= {"wins": match.wins, "draws": match.draws, "losses": match.losses}
-            print(json.dumps(row), flush=True)
+            print(json_text(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,11 @@ def _points(folder: Path) -> list[Point]:
             values["score of an exploiter"] = row["exploiter"]
         if "entropy" in row:
             values["entropy"] = row["entropy"]
-        points += [(seed, name, row["steps"], round(value, 4)) for name, value in values.items()]
+        points += [
+            (seed, name, row["steps"], round(value, 4))
+            for name, value in values.items()
+            if value is not None  # it was not finite
+        ]
     return points
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from war_agents.arena import play_match
+from war_agents.files import json_text
 from war_train.config import TrainConfig
 from war_train.ppo import resume, train
 
@@ -43,7 +44,7 @@ def main() -> None:
         match = play_match(run, "memory", game=GAME, variant="minimal", deals=DEALS, seed=1)
         row = {"aid": name, "steps": STEPS, "score": match.score, "low": match.low}
         row["high"] = match.high
-        print(json.dumps(row), flush=True)
+        print(json_text(row), flush=True)
 
 
 def _train(run: Path, changes: dict[str, Any]) -> None:

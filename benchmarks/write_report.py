@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from war_agents.arena.files import write_text
 from war_agents.bench.report import figure
+from war_agents.files import write_text
 from war_envs.variant import GAMES
 
 Row = dict[str, Any]

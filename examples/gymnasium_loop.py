@@ -3,7 +3,8 @@
 import gymnasium
 
 # "war_envs:" imports the package, which registers the ids.
-env = gymnasium.make("war_envs:war_envs/StrategicWar-Minimal-v0", opponent="memory")
+id_ = "war_envs:war_envs/StrategicWar-Minimal-v0"
+env = gymnasium.make(id_, opponent="memory", info_text=True)
 env.action_space.seed(7)
 score = 0.0
 observation, info = env.reset(seed=7)

@@ -11,5 +11,5 @@ for first, second in ((0, 0), (0, 1), (1, 0), (1, 1)):
     copy = env.clone()
     copy.step(first)
     copy.step(second)
-    print(copy.infos["player_0"]["event"])
+    print(copy.event)
     print(f"  {copy.hands}")

@@ -7,7 +7,7 @@ from war_envs import attack_defence_v0, strategic_war_v0
 
 def play_aec() -> None:
     """Strategic War, agent by agent."""
-    env = strategic_war_v0.env(minimal=True)
+    env = strategic_war_v0.env(minimal=True, info_text=True)
     env.reset(seed=7)
     rng = np.random.default_rng(7)
     for agent in env.agent_iter():
@@ -23,7 +23,7 @@ def play_aec() -> None:
 def play_parallel() -> None:
     """War of Attack and Defence, both choices at once."""
     env = attack_defence_v0.parallel_env(minimal=True)
-    observations, infos = env.reset(seed=7)
+    observations, _ = env.reset(seed=7)
     rng = np.random.default_rng(7)
     turns = 0
     while env.agents:
@@ -31,9 +31,9 @@ def play_parallel() -> None:
             agent: rng.choice(np.flatnonzero(observations[agent]["action_mask"]))
             for agent in env.agents
         }
-        observations, rewards, _, _, infos = env.step(actions)
+        observations, rewards, _, _, _ = env.step(actions)
         turns += 1
-    print(f"after {turns} turns {rewards}; {infos['player_0']['outcome']}")
+    print(f"after {turns} turns {rewards}; {env.outcome}")
 
 
 if __name__ == "__main__":

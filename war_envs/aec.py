@@ -6,24 +6,32 @@ from typing import Any, ClassVar
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
 
-from war_envs.kernels import RUNNING, TERMINATED, Records
+from war_envs.books import Book
+from war_envs.kernels import TERMINATED, Records
 from war_envs.messages import shown
-from war_envs.table import AGENTS, IllegalActionError, Observation, Table, is_reward
+from war_envs.table import AGENTS, RUNNING, IllegalActionError, Observation, Table
 
 Last = tuple[Observation | None, float, bool, bool, dict[str, Any]]
 
 
 class TableAEC(Table, AECEnv[str, Observation, int | None]):
-    """One game as an AEC environment: agents choose in turn. Subclasses say what a choice does."""
+    """One game as an AEC environment: agents choose in turn. Subclasses say what a choice does.
+
+    Attributes:
+        agent_selection: whose turn it is.
+    """
 
     api = "aec"
-    books: ClassVar[tuple[str, ...]] = (
-        *Table.books,
-        "agent_selection",
-        "_cumulative_rewards",
-        "_skip_agent_selection",
-    )
-    agents_after_the_end: ClassVar[list[list[str]]] = [list(AGENTS), [AGENTS[1]], []]
+    leavings: ClassVar[tuple[int, ...]] = (0, 1, 2)
+
+    with_a_game: ClassVar[tuple[str, ...]] = (*Table.with_a_game, "agent_selection")
+
+    agent_selection: str
+
+    @Book
+    def _cumulative_rewards(self) -> dict[str, float]:
+        """What each of ``agents`` has been brought since it chose last."""
+        return self._results()
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deals a new game.
@@ -39,16 +47,7 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         """
         self._deal(seed, options)
 
-    def _open_books(self) -> None:
-        super()._open_books()
-        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
-        self._skip_agent_selection = None  # type: ignore[assignment]
-        self.agent_selection = self._first_agent()
-
-    def _first_agent(self) -> str:
-        raise NotImplementedError
-
-    def _due(self, books: dict[str, Any], games: Records) -> str:
+    def _due(self) -> str:
         """Whose choice it is in a running game."""
         raise NotImplementedError
 
@@ -58,7 +57,7 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
 
     def _require_agent(self) -> None:
         self._require_reset()
-        if not self.agents:
+        if not self.agents if self._assigned else self._left == len(AGENTS):
             raise ValueError("the game is over and no agent is left; call reset()")
 
     def last(self, observe: bool = True) -> Last:
@@ -71,7 +70,14 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
             ValueError: the game is over and both agents have taken their last step.
         """
         self._require_agent()
-        return super().last(observe)
+        if self._assigned:
+            return super().last(observe)
+        agent = self.agent_selection
+        observation, info = self.observe(agent) if observe else None, self._info(agent)
+        if self._facts[0] == RUNNING:
+            return observation, 0.0, False, False, info
+        result = self._result(AGENTS.index(agent))
+        return observation, result, self._terminated, self._truncated, info
 
     def step(self, action: int | None) -> None:
         """The agent whose turn it is chooses ``action``; None once that agent's game is over.
@@ -82,51 +88,67 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         """
         self._require_agent()
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
+        if self._is_over(agent):
             if action is not None:
                 raise ValueError(
                     f"action={shown(action)}: the game of {agent} is over, step with None"
                 )
-            self._was_dead_step(action)
-            self.rewards = dict.fromkeys(self.agents, 0.0)  # PettingZoo clears them with integers
+            self._was_dead_step(None)
             return
         seat = AGENTS.index(agent)
         number = self._checked_action(seat, action)
-        self._cumulative_rewards[agent] = 0.0
+        if "_cumulative_rewards" in self._assigned:
+            self._cumulative_rewards[agent] = 0.0
         self._choose(seat, number)
 
-    def _settle(self, status: int, event: str) -> None:
-        """Writes the books after the record has moved on to ``status``."""
-        self._write_books(status, event)
-        if status != RUNNING:
-            self._accumulate_rewards()
-            self.agent_selection = AGENTS[0]
+    def _is_over(self, agent: str) -> bool:
+        """Is the game over for an agent, by the record or by flags that a wrapper has assigned?"""
+        if self._assigned:
+            return self.terminations[agent] or self.truncations[agent]
+        return self._facts[0] != RUNNING
+
+    def _was_dead_step(self, action: int | None) -> None:
+        """The agent whose turn it is leaves."""
+        over = self._facts[0] != RUNNING
+        if self._assigned:  # perhaps an end that the record does not know: PettingZoo's own way
+            super()._was_dead_step(action)
+            self.rewards = dict.fromkeys(self.agents, 0.0)
+        if over:
+            self._left += 1
+            if not self._assigned:
+                self._forget_shown()
+
+    def _accumulate_rewards(self) -> None:
+        """Adds ``rewards``, which a wrapper has assigned, to what `last` gives."""
+        so_far = self._cumulative_rewards
+        self._cumulative_rewards = {
+            agent: so_far[agent] + reward for agent, reward in self.rewards.items()
+        }
+
+    def _keep_assigned(self) -> None:
+        so_far = self._shown.get("_cumulative_rewards", {})
+        given = "_cumulative_rewards" in self._assigned
+        super()._keep_assigned()
+        if given and self._facts[0] != RUNNING:
+            self._cumulative_rewards = {
+                agent: so_far[agent] + result for agent, result in self._results().items()
+            }
+
+    def _forget_shown(self) -> None:
+        super()._forget_shown()
+        over = self._facts[0] != RUNNING
+        self.agent_selection = AGENTS[self._left % len(AGENTS)] if over else self._due()
+
+    def _begin(self, games: Records, beside: dict[str, Any]) -> None:
+        super()._begin(games, beside)
+        self._skip_agent_selection = None  # type: ignore[assignment]
 
     def forfeit(self, agent: str, action: int) -> None:
         """Ends a running game for an illegal ``action``: -1 to ``agent``, +1 to the other."""
-        seat = AGENTS.index(agent)
-        self._cumulative_rewards[agent] = 0.0
         game = self._games[0]
-        game["status"], game["winner"] = TERMINATED, 1 - seat
-        name = self._engine.actions[action]
-        self._settle(TERMINATED, f"{agent} chose {name}, which is illegal")
-        for info in self.infos.values():
-            info["illegal"] = agent
-            info["outcome"] = f"{agent} made an illegal choice: {AGENTS[1 - seat]} wins"
-
-    def _check_books(self, books: Any, games: Records) -> None:
-        super()._check_books(books, games)
-        self._check_book(books, "_cumulative_rewards", is_reward)
-        # The dead step in turn: player_0 first, then player_1, then nobody.
-        dead_step = books["agents"] == [AGENTS[1]]
-        running = games[0]["status"] == RUNNING
-        due = self._due(books, games) if running else AGENTS[1 if dead_step else 0]
-        for name, right in (
-            ("agent_selection", due),
-            ("_skip_agent_selection", AGENTS[0] if dead_step else None),
-        ):
-            if books[name] != right:
-                raise ValueError(f"state: {name} is {shown(books[name])}, not {right}")
+        game["status"], game["winner"] = TERMINATED, 1 - AGENTS.index(agent)
+        self._forfeited = action
+        self._move_on(self._engine.module.rules.facts(self._games))
 
 
 class _IllegalActionLoses(BaseWrapper[str, Observation, int | None]):
@@ -170,9 +192,10 @@ class _OrderEnforced(OrderEnforcingWrapper[str, Observation, int | None]):
         return self.unwrapped.last(observe)
 
     def step(self, action: int | None) -> None:
-        if self._has_reset and not self.agents:
-            self.unwrapped.step(action)  # raises
-        super().step(action)
+        if not self._has_reset:
+            super().step(action)  # raises
+        self._has_updated = True
+        self.env.step(action)
 
     def __copy__(self) -> "_OrderEnforced":
         return copy.deepcopy(self)

@@ -10,13 +10,17 @@ from typing import Any, Literal
 from pettingzoo import AECEnv
 
 from war_envs.aec import wrapped
-from war_envs.attack_defence import observation
+from war_envs.attack_defence import global_state, info, observation
 from war_envs.attack_defence.env import AttackDefenceAEC, AttackDefenceParallel
 from war_envs.encoding import EncodingName, MemoryName
 from war_envs.table import Observation
 from war_envs.variant import AttackDefenceVariant
 
-__doc__ = f"{__doc__}\nObservations\n------------\n\n{observation.__doc__}"
+__doc__ = (
+    f"{__doc__}\nObservations\n------------\n\n{observation.__doc__}"
+    f"\nInfos\n-----\n\n{info.__doc__}"
+    f"\nGlobal state (``state()``)\n--------------------------\n\n{global_state.__doc__}"
+)
 __all__ = ["env", "parallel_env", "raw_env"]
 
 
@@ -32,6 +36,8 @@ def raw_env(
     memory: MemoryName = "perfect",
     render_mode: Literal["ansi"] | None = None,
     render_view: Literal["player_0", "player_1", "all"] = "player_0",
+    info_text: bool = False,
+    info_mask: bool = False,
 ) -> AttackDefenceAEC:
     """The AEC environment without wrappers: an illegal action raises and changes nothing.
 
@@ -48,6 +54,9 @@ def raw_env(
         memory: ``"perfect"``, all a player could remember, or ``"table"``, what lies in view.
         render_mode: ``"ansi"`` makes ``render()`` return text.
         render_view: whose view is drawn: a seat, or ``"all"`` for everything open.
+        info_text: infos also say in words what happened (``event``, ``outcome``).
+        info_mask: infos also hold the ``action_mask``, which observations hold anyway. TorchRL's
+            wrappers take it in one place only.
 
     Raises:
         ValueError: an option that is not allowed.
@@ -60,7 +69,9 @@ def raw_env(
         max_turns=max_turns,
         own_card=own_card,
     )
-    return AttackDefenceAEC(variant, encoding, memory, render_mode, render_view)
+    return AttackDefenceAEC(
+        variant, encoding, memory, render_mode, render_view, info_text, info_mask
+    )
 
 
 def env(**options: Any) -> AECEnv[str, Observation, int | None]:
@@ -80,6 +91,8 @@ def parallel_env(
     memory: MemoryName = "perfect",
     render_mode: Literal["ansi"] | None = None,
     render_view: Literal["player_0", "player_1", "all"] = "player_0",
+    info_text: bool = False,
+    info_mask: bool = False,
 ) -> AttackDefenceParallel:
     """The parallel environment, both choices at once; arguments as for `raw_env`."""
     variant = AttackDefenceVariant(
@@ -90,4 +103,6 @@ def parallel_env(
         max_turns=max_turns,
         own_card=own_card,
     )
-    return AttackDefenceParallel(variant, encoding, memory, render_mode, render_view)
+    return AttackDefenceParallel(
+        variant, encoding, memory, render_mode, render_view, info_text, info_mask
+    )

@@ -95,6 +95,7 @@ class Batch:
         self.game = self.variant.game
         self.num_games = integer("num_games", num_games, 1, MAX_GAMES)
         self.kinds = np.arange(self.num_games) % len(self.variants)
+        self.kinds.flags.writeable = False
         self._deck_sizes = np.array([v.deck_size for v in self.variants])
         self.encoding = checked_choice("encoding", encoding, ENCODINGS)
         self.memory = checked_choice("memory", memory, MEMORIES)

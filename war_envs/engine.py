@@ -1,5 +1,6 @@
 """The kernels of each game behind one interface: what environments and batches are built on."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 
 from war_envs import attack_defence, strategic_war
 from war_envs.cards import NAMES, NUM_CARDS, GameName, parse
-from war_envs.encoding import Encoding
-from war_envs.kernels import NO_CARD, RING, RUNNING, TERMINATED, Record, Records
+from war_envs.encoding import Encoding, expand
+from war_envs.kernels import NO_CARD, RING, RUNNING, TERMINATED, TRUNCATED, VACANT, Record, Records
 from war_envs.messages import shown
 from war_envs.variant import Variant
 
@@ -67,6 +68,11 @@ class Engine:
     def actions(self) -> tuple[str, ...]:
         """The names of the actions, by number."""
         return tuple(self.module.words.ACTIONS)
+
+    @cached_property
+    def info_keys(self) -> tuple[str, ...]:
+        """The numbers of an info by name, in the order of the kernel ``facts``."""
+        return tuple(inspect.signature(self.module.info.numbers).parameters)[:-1]
 
     @cached_property
     def num_actions(self) -> int:
@@ -136,6 +142,13 @@ class Engine:
         outcome = (reward, terminated, truncated, ended, finals)
         return int(self._quietly(step_rows, games, *span, actions, autoreset, *outcome))
 
+    def facts(self, games: Records, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Infos of the games of ``rows`` (K,): int64 (entries, K), in the order of `info_keys`."""
+        # Rows that lie a power of two apart would drive each other out of the cache: hence 8 more.
+        out = np.empty((len(self.info_keys), len(rows) + 8), np.int64)[:, : len(rows)]
+        self.module.rules.facts_rows(games, rows, out)
+        return out
+
     def is_legal(self, games: Records, row: int, seat: int, action: int) -> bool:
         """Is ``action`` legal for ``seat`` in game ``row`` now?"""
         return bool(self.module.rules.is_legal(games, row, seat, action))
@@ -159,8 +172,27 @@ class Engine:
             write = partial(kernels.observe_vector, *tables)
         return Observer(layout.size(encoding, deck_size), layout.dtype(encoding), write)
 
+    @cached_property
+    def global_encoding(self) -> Encoding:
+        """How the whole game is laid out as one array."""
+        encoding: Encoding = self.module.global_state.ENCODING
+        return encoding
+
+    def global_state(self, games: Records, encoding: str, deck_size: int) -> NDArray[Any]:
+        """All of the first of ``games``, whatever players know: one array of its own, (F,)."""
+        layout = self.global_encoding
+        tokens: NDArray[Any] = np.empty((1, layout.size("tokens", deck_size)), np.uint8)
+        self.module.global_state.write_tokens(games, 0, tokens)
+        if encoding == "tokens":
+            return tokens.reshape(-1)
+        vector: NDArray[Any] = np.empty((1, layout.size(encoding, deck_size)), np.float32)
+        features = layout.features
+        expand(tokens, layout.scales, features, features.shape[1], vector, 0)
+        return vector.reshape(-1)
+
     def lay_hands(self, games: Records, row: int, hands: Sequence[Sequence[int]]) -> None:
         """Lays two hands of cards, top first, into one record."""
+        games["hands"][row] = VACANT
         for player, hand in enumerate(hands):
             games["hands"][row, player, : len(hand)] = hand
             games["heads"][row, player] = 0
@@ -237,6 +269,7 @@ class Engine:
         if not self.simultaneous:
             ranges |= {"table_size": (0, NUM_CARDS), "attacker": (0, 1), "phase": (0, 3)}
             ranges |= {"first": (-1, 1), "last_ending": (0, 3), "last_taken": (0, NUM_CARDS)}
+            ranges |= {"last_chooser": (-1, 1)}
         for field, (low, high) in ranges.items():
             if np.any(game[field] < low) or np.any(game[field] > high):
                 raise ValueError(f"state: {field} is {game[field]}, allowed are {low} to {high}")
@@ -248,6 +281,7 @@ class Engine:
             raise ValueError("state: the cards in play are not distinct cards of the deck")
         if int(game["in_play"]) != sum(1 << card for card in in_play):
             raise ValueError("state: in_play does not match the cards of hands and table")
+        self._check_vacant(game)
         derived = games.copy()
         self.module.rules.rebuild_rows(derived, np.zeros(1, np.int64))
         for field in ("unseen", "views"):
@@ -255,8 +289,17 @@ class Engine:
                 raise ValueError(f"state: {field} does not match the hands and what has been seen")
         self._check_knowledge(game)
         self._check_progress(game)
+        self._check_last(game)
         if not game["rng"].any():
             raise ValueError("state: rng is all zero")
+
+    def _check_vacant(self, game: Record) -> None:
+        """Where no card lies nothing is left of an earlier one."""
+        filled = [(int(game["heads"][p]) + np.arange(int(game["sizes"][p]))) % RING for p in (0, 1)]
+        vacant = [np.delete(game["hands"][p], filled[p]) for p in (0, 1)]
+        vacant.append(game["spare"] if self.simultaneous else game["table"][game["table_size"] :])
+        if any(np.any(places != VACANT) for places in vacant):
+            raise ValueError("state: there are cards where none can lie")
 
     @staticmethod
     def _check_knowledge(game: Record) -> None:
@@ -273,6 +316,8 @@ class Engine:
         running, ended = game["status"] == RUNNING, game["status"] == TERMINATED
         if running and game["turn"] >= game["max_turns"]:
             raise ValueError(f"state: the game runs, but turn is {game['turn']}, its limit")
+        if game["status"] == TRUNCATED and game["turn"] != game["max_turns"]:
+            raise ValueError(f"state: the game is truncated at turn {game['turn']}, not its limit")
         if (game["winner"] >= 0) > ended or (self.simultaneous and ended and game["winner"] < 0):
             raise ValueError(f"state: winner is {game['winner']} with status {game['status']}")
         if not running:
@@ -282,6 +327,23 @@ class Engine:
             raise ValueError("state: table_size does not fit the phase")
         if not game["sizes"][holders].all():
             raise ValueError("state: the game runs, but a hand is empty")
+
+    def _check_last(self, game: Record) -> None:
+        """What happened last must be told by all fields or by none."""
+        if self.simultaneous:
+            told = [*(game["last_action"] >= 0), *(game["last_card"] != NO_CARD)]
+            right = set(told) == {game["turn"] > 0}
+            right &= game["turn"] > 0 or (game["last_extra"] == NO_CARD and game["last_taker"] < 0)
+        else:
+            collected = [game["last_taker"] >= 0, game["last_ending"] > 0, game["last_taken"] > 0]
+            chooser, begun = game["last_chooser"], bool(game["turn"] or game["table_size"])
+            right = set(collected) == {game["turn"] > 0} and begun == (chooser >= 0)
+            flips = np.isin(game["last_action"], (0, 1))
+            right &= begun == bool(np.any(game["last_action"] >= 0))
+            right &= not begun or game["last_action"][chooser] >= 0
+            right &= not np.any(flips & (game["last_card"] == NO_CARD))
+        if not right:
+            raise ValueError("state: what is told of the last choice does not fit the game")
 
 
 def _engine(game: GameName) -> Engine:

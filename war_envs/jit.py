@@ -6,7 +6,6 @@ its own (see `war_envs.kernel_cache`).
 """
 
 import contextlib
-import sys
 from collections.abc import Callable
 from typing import Any, Final, TypeVar, cast
 
@@ -15,6 +14,7 @@ from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
 from war_envs.kernel_cache import KernelCache
+from war_envs.messages import notice
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _PACKAGES: Final = ("war_envs.", "war_agents.")
@@ -39,10 +39,7 @@ class _CompileNotice(event.Listener):
         function = event.data["dispatcher"].py_func
         if not self.said and str(function.__module__).startswith(_PACKAGES):
             self.said = True
-            print(
-                "war-envs: compiling kernels, which takes some seconds once",
-                file=sys.stderr,
-            )
+            notice("war-envs: compiling kernels, which takes some seconds once")
 
     def on_end(self, event: event.Event) -> None:
         pass

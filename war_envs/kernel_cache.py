@@ -14,7 +14,6 @@ import hashlib
 import os
 import pickle
 import secrets
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +23,7 @@ import numba
 from numba.core.caching import FunctionCache
 from numba.core.serialize import dumps
 
-from war_envs.messages import one_line
+from war_envs.messages import notice, one_line
 
 _ROOT: Final = Path(__file__).parent
 _MAGIC: Final = b"war-envs kernel 1\n"
@@ -149,4 +148,4 @@ def _contents(folder: Path) -> bytes:
 def _say_once(what: str, error: Exception) -> None:
     if what not in _said:
         _said.add(what)
-        print(f"war-envs: {what}: {one_line(error)}", file=sys.stderr)
+        notice(f"war-envs: {what}: {one_line(error)}")

@@ -7,7 +7,7 @@ field           dtype      meaning
 ==============  =========  =========================================================================
 ``rng``         u8 (4,)    state of the game's own generator, xoshiro256++
 ``in_play``     u8         bit mask of the cards in play
-``hands``       u1 (2,64)  the hands as ring buffers of cards
+``hands``       u1 (2,64)  the hands as ring buffers of cards; `VACANT` where no card lies
 ``heads``       i8 (2,)    where in its ring a hand's top card lies, 0 to 63
 ``sizes``       i8 (2,)    cards in the hand
 ``turn``        i8         turns (rounds) finished
@@ -21,7 +21,8 @@ field           dtype      meaning
 ``winner``      i8         the winning player, or -1
 ==============  =========  =========================================================================
 
-All counters are 64-bit, so that the arithmetic is the same compiled and in plain Python.
+All counters are 64-bit, so that the arithmetic is the same compiled and in plain Python. What no
+card fills is 0, so that the same game is the same bytes, however it was reached.
 """
 
 from typing import Any, Final
@@ -29,6 +30,7 @@ from typing import Any, Final
 import numpy as np
 from numba.core import config
 
+from war_envs.info import Ending
 from war_envs.jit import kernel
 
 # What kernels work on: a game record, an array of them, and integers of any NumPy type.
@@ -40,7 +42,12 @@ RUNNING: Final = 0
 TERMINATED: Final = 1
 TRUNCATED: Final = 2
 NO_CARD: Final = 255
+VACANT: Final = 0  # what a place holds where no card lies, though it is a card, too
 RING: Final = 64
+
+_WON: Final = int(Ending.WON)
+_TIE: Final = int(Ending.TIE)
+_TRUNCATED: Final = int(Ending.TRUNCATED)
 
 
 def game_dtype(fields: list[Any]) -> np.dtype[Any]:
@@ -122,6 +129,7 @@ def shuffle(game: Record, player: Integer, n: Integer) -> None:
 @kernel
 def deal_colours(game: Record) -> None:
     """Player 0 gets the red cards, shuffled, player 1 the black: the same order if Fair."""
+    game.hands[:] = VACANT
     n = 0
     for card in range(4 * game.num_ranks):
         if card & 1 == 0 and (game.minimal == 0 or card & 2 == 0):
@@ -140,6 +148,7 @@ def deal_colours(game: Record) -> None:
 @kernel
 def deal_halves(game: Record) -> None:
     """The whole deck is shuffled; player 0 gets the first half, player 1 the second."""
+    game.hands[:] = VACANT
     n = 0
     for card in range(4 * game.num_ranks):
         if game.minimal == 0 or card & 2 == 0:
@@ -149,6 +158,7 @@ def deal_halves(game: Record) -> None:
     half = n // 2
     for i in range(half):
         game.hands[1, i] = game.hands[0, half + i]
+        game.hands[0, half + i] = VACANT
     _set_sizes(game, half)
 
 
@@ -199,8 +209,10 @@ def card_at(game: Record, player: Integer, place: Integer) -> Integer:
 @kernel
 def take_top(game: Record, player: Integer) -> Integer:
     """Takes the top card from a hand that has one."""
-    card = card_at(game, player, 0)
-    game.heads[player] = (game.heads[player] + 1) & (RING - 1)
+    index = game.heads[player]
+    card = game.hands[player, index]
+    game.hands[player, index] = VACANT
+    game.heads[player] = (index + 1) & (RING - 1)
     game.sizes[player] -= 1
     return card
 
@@ -209,7 +221,9 @@ def take_top(game: Record, player: Integer) -> Integer:
 def take(game: Record, player: Integer, bottom: bool) -> Integer:
     """Takes the bottom or the top card from a hand that has one."""
     # Without branches: which card players choose is hard to foresee.
-    card = card_at(game, player, (game.sizes[player] - 1) * bottom)
+    index = (game.heads[player] + (game.sizes[player] - 1) * bottom) & (RING - 1)
+    card = game.hands[player, index]
+    game.hands[player, index] = VACANT
     game.heads[player] = (game.heads[player] + 1 - bottom) & (RING - 1)
     game.sizes[player] -= 1
     return card
@@ -247,3 +261,19 @@ def reward(game: Record, player: Integer) -> float:
     if game.winner < 0:
         return 0.0
     return 1.0 if game.winner == player else -1.0
+
+
+@kernel
+def ending(game: Record) -> Integer:
+    """How the game stands, as a `war_envs.info.Ending`."""
+    if game.status == RUNNING:
+        return 0
+    if game.status == TRUNCATED:
+        return _TRUNCATED
+    return _WON if game.winner >= 0 else _TIE
+
+
+@kernel
+def card_or_none(card: Integer) -> Integer:
+    """A card of a record as an integer, -1 for `NO_CARD`."""
+    return -1 if card == NO_CARD else int(np.int64(card))

@@ -1,5 +1,8 @@
 """Text in messages: values, errors, and what others have written, on one line each."""
 
+import contextlib
+import sys
+
 
 def shown(value: object) -> str:
     """``value`` for an error message: on one line, and not too long."""
@@ -22,3 +25,10 @@ def printable(text: str) -> str:
     'a\\\\x1b[2Jb'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def notice(text: str) -> None:
+    """Says something on standard error; nothing where that is missing, closed or full."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            print(text, file=sys.stderr, flush=True)

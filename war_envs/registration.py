@@ -4,10 +4,10 @@ Gymnasium views need an opponent, which lives in `war_agents`; its entry points 
 nothing here imports upward.
 """
 
+from importlib.util import find_spec
 from typing import Final
 
 import gymnasium
-from pettingzoo.env_registry import registration as pettingzoo_registry
 
 from war_envs.variant import MODES, VARIANT_NAMES
 
@@ -15,10 +15,15 @@ NAMESPACE: Final = "war_envs"
 _GYMNASIUM_NAMES: Final = {"attack-defence": "AttackDefence", "strategic-war": "StrategicWar"}
 _MODE_NAMES: Final = {"minimal": "Minimal", "fair": "Fair", "open-card": "OpenCard"}
 
-PETTINGZOO_IDS: Final = {
-    "aec": (f"{NAMESPACE}/attack_defence-v0", f"{NAMESPACE}/strategic_war-v0"),
-    "parallel": (f"{NAMESPACE}/attack_defence-v0",),
-}
+# Those that pettingzoo.make takes, which came with PettingZoo 1.27: without it there are none.
+PETTINGZOO_IDS: Final[dict[str, tuple[str, ...]]] = (
+    {
+        "aec": (f"{NAMESPACE}/attack_defence-v0", f"{NAMESPACE}/strategic_war-v0"),
+        "parallel": (f"{NAMESPACE}/attack_defence-v0",),
+    }
+    if find_spec("pettingzoo.env_registry") is not None
+    else {}
+)
 
 
 def gymnasium_id(game: str, variant: str) -> str:
@@ -46,15 +51,19 @@ def register() -> None:
                     kwargs=modes,
                     disable_env_checker=False,
                 )
-    _register_pettingzoo("aec", "env")
-    _register_pettingzoo("parallel", "parallel_env")
+    for kind, ids in PETTINGZOO_IDS.items():
+        _register_pettingzoo(kind, ids)
 
 
-def _register_pettingzoo(kind: str, function: str) -> None:
-    known = (
-        pettingzoo_registry.aec_registry if kind == "aec" else pettingzoo_registry.parallel_registry
+def _register_pettingzoo(kind: str, ids: tuple[str, ...]) -> None:
+    from pettingzoo.env_registry import registration as pettingzoo_registry
+
+    known, function = (
+        (pettingzoo_registry.aec_registry, "env")
+        if kind == "aec"
+        else (pettingzoo_registry.parallel_registry, "parallel_env")
     )
-    for id_ in PETTINGZOO_IDS[kind]:
+    for id_ in ids:
         module = id_.removeprefix(f"{NAMESPACE}/").replace("-", "_")
         if id_ not in known:
             pettingzoo_registry.register(kind, id_, f"war_envs.{module}:{function}")  # type: ignore[call-overload]

@@ -11,12 +11,16 @@ from pettingzoo import AECEnv
 
 from war_envs.aec import wrapped
 from war_envs.encoding import EncodingName, MemoryName
-from war_envs.strategic_war import observation
+from war_envs.strategic_war import global_state, info, observation
 from war_envs.strategic_war.env import StrategicWarAEC
 from war_envs.table import Observation
 from war_envs.variant import StrategicWarVariant
 
-__doc__ = f"{__doc__}\nObservations\n------------\n\n{observation.__doc__}"
+__doc__ = (
+    f"{__doc__}\nObservations\n------------\n\n{observation.__doc__}"
+    f"\nInfos\n-----\n\n{info.__doc__}"
+    f"\nGlobal state (``state()``)\n--------------------------\n\n{global_state.__doc__}"
+)
 __all__ = ["env", "raw_env"]
 
 
@@ -31,6 +35,8 @@ def raw_env(
     memory: MemoryName = "perfect",
     render_mode: Literal["ansi"] | None = None,
     render_view: Literal["player_0", "player_1", "all"] = "player_0",
+    info_text: bool = False,
+    info_mask: bool = False,
 ) -> StrategicWarAEC:
     """The AEC environment without wrappers: an illegal action raises and changes nothing.
 
@@ -45,6 +51,9 @@ def raw_env(
         memory: ``"perfect"``, all a player could remember, or ``"table"``, what lies in view.
         render_mode: ``"ansi"`` makes ``render()`` return text.
         render_view: whose view is drawn: a seat, or ``"all"`` for everything open.
+        info_text: infos also say in words what happened (``event``, ``outcome``).
+        info_mask: infos also hold the ``action_mask``, which observations hold anyway. TorchRL's
+            wrappers take it in one place only.
 
     Raises:
         ValueError: an option that is not allowed.
@@ -56,7 +65,9 @@ def raw_env(
         num_ranks=num_ranks,
         max_turns=max_turns,
     )
-    return StrategicWarAEC(variant, encoding, memory, render_mode, render_view)
+    return StrategicWarAEC(
+        variant, encoding, memory, render_mode, render_view, info_text, info_mask
+    )
 
 
 def env(**options: Any) -> AECEnv[str, Observation, int | None]:

@@ -1,28 +1,29 @@
 """One game being played: what the AEC and the parallel environments share."""
 
-import base64
 import copy
-import json
-import operator
-from collections.abc import Callable
-from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from war_envs import rendering, seeding
+from war_envs import rendering, saved_state, seeding
+from war_envs.books import Book, Copied
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.engine import ENGINES, Hands
-from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED, Records
+from war_envs.info import Ending
+from war_envs.kernels import RUNNING as STATUS_RUNNING
+from war_envs.kernels import TERMINATED, Records
 from war_envs.messages import shown
+from war_envs.reset_options import known_options
 from war_envs.variant import Variant, integer
 
 AGENTS = ("player_0", "player_1")
 RENDER_MODES = ("ansi",)
-STATE_VERSION = 1
+# As they stand first in a record's facts: plain integers are compared faster.
+RUNNING: Final = int(Ending.RUNNING)
+TRUNCATED: Final = int(Ending.TRUNCATED)
 
 Observation = dict[str, NDArray[Any]]
 
@@ -44,26 +45,32 @@ class IllegalActionError(ValueError):
 class Table:
     """A game record with its options; the base of all single-game environments.
 
+    All that it is stands in the record and a few numbers beside it. What PettingZoo wants to read
+    as attributes is made from them, and what callers write into it changes no game.
+
     Attributes:
         possible_agents: ``["player_0", "player_1"]``.
         observation_spaces, action_spaces: what the methods of nearly the same names look up.
+        state_space: the space of `state`.
         variant: the rules that are played.
-        encoding, memory, render_mode, render_view: as given.
+        encoding, memory, render_mode, render_view, info_text, info_mask: as given.
+        agents: who still plays, or has yet to be shown the end.
+        rewards: what the last step brought each agent.
+        terminations, truncations: has the game really ended, has it been cut off at its limit?
+        infos: numbers, under the same keys at all times (see the game's ``info`` module).
     """
 
-    metadata: dict[str, Any]
     api: ClassVar[str]
-    # What exists only between reset() and the end; subclasses name their own.
-    books: ClassVar[tuple[str, ...]] = ("agents", "rewards", "terminations", "truncations", "infos")
-    agents_after_the_end: ClassVar[list[list[str]]] = [[]]
+    # Of the whole state, what stands beside the record, by its name in a saved state.
+    beside: ClassVar[tuple[str, ...]] = ("left", "forfeited")
+    leavings: ClassVar[tuple[int, ...]] = (2,)  # how many may have left at the end of a game
+    with_a_game: ClassVar[tuple[str, ...]] = ("agents", "num_agents")
 
-    observation_spaces: dict[str, spaces.Space[Any]]
-    action_spaces: dict[str, spaces.Space[Any]]
     agents: list[str]
-    rewards: dict[str, float]
-    terminations: dict[str, bool]
-    truncations: dict[str, bool]
-    infos: dict[str, dict[str, Any]]
+
+    possible_agents = Copied(list(AGENTS))
+    observation_spaces = Copied[dict[str, spaces.Space[Any]]]({})
+    action_spaces = Copied[dict[str, spaces.Space[Any]]]({})
 
     def __init__(
         self,
@@ -72,6 +79,8 @@ class Table:
         memory: str,
         render_mode: str | None,
         render_view: str,
+        info_text: bool = False,
+        info_mask: bool = False,
     ) -> None:
         super().__init__()
         self.variant = variant
@@ -81,7 +90,8 @@ class Table:
             checked_choice("render_mode", render_mode, RENDER_MODES)
         self.render_mode = render_mode
         self.render_view = checked_choice("render_view", render_view, (*AGENTS, "all"))
-        self.possible_agents = list(AGENTS)
+        self.info_text = switch("info_text", info_text)
+        self.info_mask = switch("info_mask", info_mask)
         self._engine = ENGINES[variant.game]
         layout = self._engine.encoding
         num_actions = self._engine.num_actions
@@ -95,12 +105,19 @@ class Table:
             for agent in AGENTS
         }
         self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in AGENTS}
+        self.state_space = self._engine.global_encoding.space(encoding, variant.deck_size)
         self._deck_size = variant.deck_size
         self._games = self._engine.new_games(variant, 1)
+        self._facts: tuple[int, ...] = ()  # of the record, once a game has been dealt
+        self._numbers: dict[str, int] | None = None  # the same by name, once somebody has asked
+        self._left = 0  # how many agents have left after the end
+        self._forfeited: int | None = None  # the illegal action that has ended the game
+        self._shown: dict[str, Any] = {}
+        self._assigned: set[str] = set()
 
     def __getattr__(self, name: str) -> Any:
-        # Reached only for attributes that are not there: the books before the first reset.
-        if name in type(self).books or name == "num_agents":
+        # Reached only for attributes that are not there, such as those of a game before the first.
+        if name in self.with_a_game or isinstance(getattr(type(self), name, None), Book):
             raise AttributeError(f"{name} is not there yet: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -112,11 +129,86 @@ class Table:
     @property
     def has_reset(self) -> bool:
         """Has a game been dealt, or set by `set_state`?"""
-        return "agents" in self.__dict__
+        return bool(self._facts)
 
     def _require_reset(self) -> None:
-        if "agents" not in self.__dict__:  # as `has_reset`, without the call
+        if not self._facts:
             raise RuntimeError("no game has been dealt yet: call reset() first")
+
+    @Book
+    def rewards(self) -> dict[str, float]:
+        """What the last step brought each of `agents`."""
+        return self._by_agent(0.0) if self._left else self._results()
+
+    @Book
+    def terminations(self) -> dict[str, bool]:
+        """For each of `agents`: has the game really ended?"""
+        return self._by_agent(self._terminated)
+
+    @Book
+    def truncations(self) -> dict[str, bool]:
+        """For each of `agents`: has the game been cut off at its limit?"""
+        return self._by_agent(self._truncated)
+
+    @Book
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """For each of `agents`: the numbers that the game's ``info`` module names."""
+        return {agent: self._info(agent) for agent in AGENTS[self._left :]}
+
+    def _by_agent(self, value: Any) -> dict[str, Any]:
+        return dict.fromkeys(AGENTS[self._left :], value)
+
+    @property
+    def _terminated(self) -> bool:
+        return self._facts[0] not in (RUNNING, TRUNCATED)
+
+    @property
+    def _truncated(self) -> bool:
+        return self._facts[0] == TRUNCATED
+
+    def _result(self, seat: int) -> float:
+        """What the game has brought a seat: 0.0 while it runs."""
+        winner = self._facts[1]
+        return 0.0 if winner < 0 else (1.0 if winner == seat else -1.0)
+
+    def _results(self) -> dict[str, float]:
+        """`_result` for each of `agents`."""
+        seats = range(self._left, len(AGENTS))
+        return {AGENTS[seat]: self._result(seat) for seat in seats}
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        if self._numbers is None:
+            self._numbers = self._engine.module.info.numbers(*self._facts)
+        info: dict[str, Any] = {**self._numbers}
+        if self.info_text:
+            info |= {"event": self.event, "outcome": self.outcome}
+        if self.info_mask:
+            info["action_mask"] = self._info_mask(agent)
+        return info
+
+    def _info_mask(self, agent: str) -> NDArray[np.int8]:
+        """The same array in all infos of one moment: dicts of arrays are equal only so."""
+        name = f"mask of {agent}"
+        if name not in self._shown:
+            self._shown[name] = self.observe(agent)["action_mask"]
+        mask: NDArray[np.int8] = self._shown[name]
+        return mask
+
+    @property
+    def event(self) -> str:
+        """What happened last, in words, as both players saw it; empty after a deal."""
+        if self._forfeited is None:
+            return str(self._engine.module.words.event(self._game))
+        offender = AGENTS[1 - self._facts[1]]
+        return f"{offender} chose {self._engine.actions[self._forfeited]}, which is illegal"
+
+    @property
+    def outcome(self) -> str:
+        """How the game ended, in words; empty while it runs."""
+        if self._forfeited is None:
+            return str(self._engine.module.words.outcome(self._game))
+        winner = self._facts[1]
+        return f"{AGENTS[1 - winner]} made an illegal choice: {AGENTS[winner]} wins"
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's ``{"observation": ..., "action_mask": ...}``, always the same
@@ -153,9 +245,22 @@ class Table:
         observer = self._engine.observer(encoding, self._deck_size)
         observation = np.empty((1, observer.size), observer.dtype)
         mask = np.empty((1, self._engine.num_actions), np.int8)
-        seat, perfect = _SEATS[_seat(agent)], memory == "perfect"
-        observer.write(self._games, 0, 1, _ROW, seat, perfect, 0, observation, mask)
+        seats, perfect = _SEATS[_seat(agent)], memory == "perfect"
+        observer.write(self._games, 0, 1, _ROW, seats, perfect, 0, observation, mask)
         return {"observation": observation[0], "action_mask": mask[0]}
+
+    def state(self) -> NDArray[Any]:
+        """The whole game as one array of the caller's own, for critics that may see everything.
+
+        It shows all cards, so no player may be given it. What player_0 has committed in Attack and
+        Defence while player_1 still chooses is not in it.
+
+        Returns:
+            float32 in [0, 1] or uint8, as ``encoding`` says, with one axis, always in
+            ``state_space``: see the game's ``global_state`` module for what stands where.
+        """
+        self._require_reset()
+        return self._engine.global_state(self._games, self.encoding, self._deck_size)
 
     @property
     def hands(self) -> Hands:
@@ -171,31 +276,33 @@ class Table:
         return self._engine.known(self._game, _seat(agent))
 
     def render(self) -> str | None:
-        """The table as text with ``render_mode="ansi"``, as ``render_view`` sees it; else None."""
+        """The table as text with ``render_mode="ansi"``, as ``render_view`` sees it; else None.
+
+        Below it stand `event` and, at the end, `outcome`.
+        """
         self._require_reset()
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing without a render_mode; use 'ansi'")
             return None
         if self.render_view == "all":
-            return rendering.everything(self._engine, self.variant, self._game)
-        tokens = self.observe(self.render_view, encoding="tokens")["observation"]
-        seat = _seat(self.render_view)
-        return rendering.view(self._engine, self.variant, tokens, seat, int(self._game["turn"]))
+            picture = rendering.everything(self._engine, self.variant, self._game)
+        else:
+            tokens = self.observe(self.render_view, encoding="tokens")["observation"]
+            seat, turn = _seat(self.render_view), int(self._game["turn"])
+            picture = rendering.view(self._engine, self.variant, tokens, seat, turn)
+        return "\n".join(filter(None, (picture, self.event, self.outcome)))
 
     def close(self) -> None:
         """Nothing is held open; may be called at any time."""
 
     def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """Starts a game; checks everything before it changes anything."""
-        options = {} if options is None else options
-        if not isinstance(options, dict):
-            raise ValueError(f"options={shown(options)} is not allowed; it must be a dict or None")
-        allowed = ("hands",) if self._engine.simultaneous else ("hands", "first_attacker")
-        for option in options:
-            if option not in allowed:
-                raise ValueError(
-                    f"option {shown(option)} is unknown; reset takes {', '.join(allowed)}"
-                )
+        if self._engine.simultaneous and isinstance(options, dict) and "first_attacker" in options:
+            raise ValueError(
+                "option 'first_attacker' is for strategic-war; attack-defence has none"
+            )
+        known = ("hands",) if self._engine.simultaneous else ("hands", "first_attacker")
+        options = known_options(options, known)
         games = self._games.copy()
         if seed is not None or not games["rng"].any():
             games["rng"][0] = seeding.generator_state(
@@ -210,38 +317,40 @@ class Table:
         else:
             self._engine.lay_hands(games, 0, self._engine.parse_hands(self.variant, hands))
             self._engine.start(games, _ROW)
+        if not self._engine.simultaneous:
+            games["first"] = -1  # said for this deal only: the same game is the same bytes
+        self._begin(games, {"left": 0, "forfeited": None})
+
+    def _begin(self, games: Records, beside: dict[str, Any]) -> None:
+        """Goes on from ``games``, and from what stands beside the record (see `Table.beside`)."""
         self._games = games
-        self._open_books()
+        self._left, self._forfeited = beside["left"], beside["forfeited"]
+        self._assigned = set()
+        self._move_on(self._engine.module.rules.facts(games))
 
-    def _open_books(self) -> None:
-        self.agents = list(AGENTS)
-        self.rewards = dict.fromkeys(AGENTS, 0.0)
-        self.terminations = dict.fromkeys(AGENTS, False)
-        self.truncations = dict.fromkeys(AGENTS, False)
-        self.infos = {agent: {"event": "", "outcome": ""} for agent in AGENTS}
+    def _play(self, *actions: int) -> None:
+        """Plays legal actions."""
+        self._move_on(self._engine.module.rules.play_one(self._games, *actions))
 
-    def _play(self, *actions: int) -> tuple[int, ...]:
-        """Plays legal actions; the status comes first in what `play_one` of the game returns."""
-        result: tuple[int, ...] = self._engine.module.rules.play_one(self._games, *actions)
-        return result
+    def _move_on(self, facts: tuple[int, ...]) -> None:
+        """The game has moved on to ``facts``, so that what has been shown of it is out of date."""
+        if self._forfeited is not None:
+            facts = (int(Ending.ILLEGAL), facts[1], 1 - facts[1], *facts[3:])
+        self._facts, self._numbers = facts, None
+        self._forget_shown()
 
-    def _write_books(self, status: int, event: str) -> None:
-        """Rewards, flags and infos of the record, which has just moved on to ``status``."""
-        outcome = ""
-        if status != RUNNING:  # while a game runs they stay as they are
-            game = self._games[0]
-            terminated = bool(status == TERMINATED)  # NumPy's with the JIT off
-            winner = int(game["winner"]) if terminated else -1
-            won = (0.0, 0.0) if winner < 0 else ((-1.0, 1.0) if winner else (1.0, -1.0))
-            self.rewards = dict(zip(AGENTS, won, strict=True))
-            self.terminations = dict.fromkeys(AGENTS, terminated)
-            self.truncations = dict.fromkeys(AGENTS, not terminated)
-            outcome = self._engine.module.words.outcome(game)
-        first, second = AGENTS
-        self.infos = {
-            first: {"event": event, "outcome": outcome},
-            second: {"event": event, "outcome": outcome},
-        }
+    def _forget_shown(self) -> None:
+        """What has been shown is made anew when it is asked for."""
+        self.agents = list(AGENTS[self._left :])
+        if self._assigned:
+            self._keep_assigned()
+        else:
+            self._shown.clear()
+
+    def _keep_assigned(self) -> None:
+        """What others have assigned stays while the game runs, but for what each step writes."""
+        self._assigned = self._assigned - {"infos"} if self._facts[0] == RUNNING else set()
+        self._shown = {name: self._shown[name] for name in self._assigned}
 
     def _checked_action(self, seat: int, action: object) -> int:
         """``action`` as a legal action of a seat's agent.
@@ -249,16 +358,19 @@ class Table:
         Raises:
             ValueError: it is outside the action space, or (`IllegalActionError`) illegal now.
         """
-        engine, names = self._engine, self._engine.actions
-        try:
-            number = integer("action", action, 0, len(names) - 1)
-        except ValueError:
-            agent = AGENTS[seat]
-            known = ", ".join(f"{number} {name}" for number, name in enumerate(names))
-            raise ValueError(
-                f"action={shown(action)} of {agent} is not an action; choose from {known}"
-            ) from None
-        if not engine.module.rules.is_legal(self._games, 0, seat, number):
+        names = self._engine.actions
+        if type(action) is int and 0 <= action < len(names):  # for speed: all but always so
+            number = action
+        else:
+            try:
+                number = integer("action", action, 0, len(names) - 1)
+            except ValueError:
+                agent = AGENTS[seat]
+                known = ", ".join(f"{number} {name}" for number, name in enumerate(names))
+                raise ValueError(
+                    f"action={shown(action)} of {agent} is not an action; choose from {known}"
+                ) from None
+        if not self._facts[-1] >> (seat * len(names) + number) & 1:
             agent = AGENTS[seat]
             legal = ", ".join(f"{n} {a}" for n, a in enumerate(names) if self.is_legal(agent, n))
             error = IllegalActionError(
@@ -280,17 +392,13 @@ class Table:
     __copy__ = clone  # a shallow copy would share the record
 
     def get_state(self) -> bytes:
-        """The whole state, as JSON in bytes: plain data, which `set_state` checks."""
+        """The whole state, as JSON in bytes: plain data, which `set_state` checks.
+
+        What others have assigned to attributes is no part of it.
+        """
         self._require_reset()
-        state = {
-            "war_envs": STATE_VERSION,
-            "api": self.api,
-            "game": self.variant.game,
-            "variant": self.variant.options,
-            "books": {name: getattr(self, name) for name in self.books},
-            "record": base64.b64encode(self._games.tobytes()).decode(),
-        }
-        return json.dumps(state).encode()
+        beside = {name: getattr(self, f"_{name}") for name in self.beside}
+        return saved_state.dumped(self._kind, beside, self._games)
 
     def set_state(self, state: bytes) -> None:
         """Continues from a state that `get_state` gave, of the same game, variant and kind of
@@ -299,67 +407,41 @@ class Table:
         Raises:
             ValueError: it is not such a state; nothing has changed then.
         """
-        content = _parsed_state(state)
-        for name, own in (
-            ("war_envs", STATE_VERSION),
-            ("api", self.api),
-            ("game", self.variant.game),
-            ("variant", self.variant.options),
-        ):
-            if content.get(name) != own:
-                raise ValueError(f"state: {name} is {shown(content.get(name))}, not {own!r}")
-        games = self._parsed_record(content.get("record"))
+        beside, games = saved_state.parsed(state, self._kind, self._engine.dtype)
         self._engine.check_record(games, self.variant)
-        books: Any = content.get("books")
-        self._check_books(books, games)
-        self._games = games
-        for name in self.books:
-            setattr(self, name, books[name])
+        self._check_beside(beside, games)
+        self._begin(games, beside)
 
-    def _parsed_record(self, record: object) -> Records:
-        try:
-            data = base64.b64decode(record, validate=True)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            data = b""
-        if len(data) != self._games.nbytes:
-            raise ValueError(f"state: the record must be {self._games.nbytes} bytes in base64")
-        return np.frombuffer(data, self._engine.dtype).copy()
+    @property
+    def _kind(self) -> saved_state.Kind:
+        """What a state of this environment is of."""
+        game, options = self.variant.game, self.variant.options
+        return {"api": self.api, "game": game, "variant": options}
 
-    def _check_books(self, books: Any, games: Records) -> None:
-        """Refuses books that do not go with the record they come with."""
-        if not isinstance(books, dict) or set(books) != set(self.books):
-            raise ValueError(f"state: books must hold {', '.join(self.books)}")
-        status = games[0]["status"]
-        agents = books["agents"]
-        allowed = [list(AGENTS)] if status == RUNNING else self.agents_after_the_end
-        if agents not in allowed:
-            raise ValueError(f"state: agents is {shown(agents)}, not one of {allowed}")
-        self._check_book(books, "terminations", partial(operator.is_, bool(status == TERMINATED)))
-        self._check_book(books, "truncations", partial(operator.is_, bool(status == TRUNCATED)))
-        self._check_book(books, "rewards", is_reward)
-        self._check_book(books, "infos", _is_info)
-
-    @staticmethod
-    def _check_book(books: dict[str, Any], name: str, is_right: Callable[[Any], bool]) -> None:
-        """Refuses a book that is not one right entry for each agent."""
-        book, agents = books[name], books["agents"]
-        if not isinstance(book, dict) or set(book) != set(agents):
-            raise ValueError(f"state: {name} is {shown(book)}, not one entry for each of {agents}")
-        if not all(map(is_right, book.values())):
-            raise ValueError(f"state: {name} is {shown(book)}, which does not fit the record")
+    def _check_beside(self, beside: Any, games: Records) -> None:
+        """Refuses what does not go with the record it comes with."""
+        if not isinstance(beside, dict) or set(beside) != set(self.beside):
+            raise ValueError(f"state: books must hold {', '.join(self.beside)}")
+        left, forfeited = beside["left"], beside["forfeited"]
+        allowed = (0,) if games[0]["status"] == STATUS_RUNNING else self.leavings
+        if type(left) is not int or left not in allowed:
+            raise ValueError(f"state: left is {shown(left)}, not one of {allowed}")
+        if forfeited is None:
+            return
+        integer("state: forfeited", forfeited, 0, self._engine.num_actions - 1)
+        if games[0]["status"] != TERMINATED or games[0]["winner"] < 0:
+            raise ValueError(f"state: forfeited is {forfeited}, but nobody has won")
 
 
-def is_reward(value: object) -> bool:
-    """Is ``value`` a reward that an agent can have?"""
-    return type(value) is float and value in (-1.0, 0.0, 1.0)
+def switch(name: str, value: object) -> bool:
+    """``value``, if it is True or False.
 
-
-def _is_info(value: object) -> bool:
-    return (
-        isinstance(value, dict)
-        and {"event", "outcome"} <= set(value)
-        and all(isinstance(text, str) for text in value.values())
-    )
+    Raises:
+        ValueError: it is neither.
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{name}={shown(value)} is not allowed; it must be True or False")
+    return value
 
 
 def _seat(agent: object) -> int:
@@ -373,15 +455,3 @@ def _first_attacker(value: object) -> int:
     if isinstance(value, str):
         return AGENTS.index(checked_choice("first_attacker", value, AGENTS))
     return integer("first_attacker", value, 0, 1)
-
-
-def _parsed_state(state: object) -> dict[str, Any]:
-    if not isinstance(state, bytes | bytearray):
-        raise ValueError(f"state is a {type(state).__name__}; it must be bytes from get_state()")
-    try:
-        content = json.loads(state)
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, dict):
-        raise ValueError("state is not one that get_state() gave")
-    return content

@@ -44,14 +44,16 @@ class Agent(Protocol):
             observation: (B, F), in the agent's encoding and memory; it is not written to.
             action_mask: int8 (B, A), 1 for each legal action.
             seeds: uint64 (B,), all the randomness there is for each position.
-            state: what the last call returned for the same B games, for agents that remember; else
-                None.
+            state: what was returned for these B games before, in copies, for agents that remember;
+                zeros for those that have just begun, None where all have.
             starts: bool (B,), which games have just begun; None means all of them when ``state`` is
                 None, else none.
 
         Returns:
-            Legal actions, int64 (B,), and the state for the next call: None, an array whose first
-            axis is the games, or a tuple of states. So a caller can leave out games that are over.
+            Legal actions, int64 (B,), and the state for the next call: None, a NumPy array whose
+            first axis is the games, or a tuple of states. So a caller can leave out games that are
+            over. Its parts, their dtypes and their shapes but for the first axis stay the same in
+            all calls that return one; a caller refuses others.
 
         Raises:
             ValueError: a position without a legal action.
@@ -120,7 +122,8 @@ def make(name: str | Path, *, game: str, variant: str | Variant = "standard") ->
     file = model_file(name)
     if not file.is_file():
         raise ValueError(
-            f"agent {str(name)!r} is unknown to {game}; choose from {', '.join(names(game))}, "
+            unsaved(name)
+            or f"agent {str(name)!r} is unknown to {game}; choose from {', '.join(names(game))}, "
             "or give a run folder or a model file"
         )
     from war_agents.policy import load_policy  # needs torch, which base installs lack
@@ -131,3 +134,10 @@ def make(name: str | Path, *, game: str, variant: str | Variant = "standard") ->
 def model_file(path: str | Path) -> Path:
     """The model file of a run folder; any other path is taken for a model file's."""
     return Path(path) / MODEL_FILE if Path(path).is_dir() else Path(path)
+
+
+def unsaved(path: str | Path) -> str | None:
+    """What to say of a run folder that has no model; None if ``path`` is something else."""
+    if not (Path(path) / "config.json").exists() or model_file(path).exists():
+        return None
+    return f"{path} is a run folder without {MODEL_FILE}: it has not been saved yet"

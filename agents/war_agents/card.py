@@ -4,13 +4,12 @@ A card may come from anywhere. It is data, none of which is run, and what it say
 only through `war_envs.messages.printable`.
 """
 
-import json
-import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from war_agents.files import parse_json, read_limited
 from war_envs.encoding import MEMORIES, checked_choice
 from war_envs.messages import one_line, shown
 from war_envs.variant import GAMES, Variant, checked_options, integer, make_variant
@@ -19,7 +18,7 @@ FORMAT: Final = "war-envs policy"
 VERSION: Final = 2
 ENCODING: Final = "tokens"  # what every network reads
 MAX_CARD_BYTES: Final = 16 * 2**20
-_MAX_DEPTH: Final = 50
+_MODEL_SUFFIX: Final = ".safetensors"
 
 
 @dataclass(frozen=True)
@@ -43,9 +42,17 @@ class Card:
     entries: Mapping[str, Any]
 
 
+def model_name(file: Path) -> str:
+    """What a model file is called: its name, without ``.safetensors`` if it ends so."""
+    return file.name.removesuffix(_MODEL_SUFFIX)
+
+
 def card_file(file: Path) -> Path:
-    """Where the card of a model file is."""
-    return file.with_suffix(".json")
+    """Where the card of a model file is: `model_name` and ``.json``.
+
+    So ``a.safetensors`` has the card ``a.json``, and ``pair.v1`` has ``pair.v1.json``.
+    """
+    return file.with_name(f"{model_name(file)}.json")
 
 
 def read_card(file: Path) -> Card:
@@ -55,8 +62,12 @@ def read_card(file: Path) -> Card:
         ValueError: it is missing, damaged, or of something else; in one line that names it.
     """
     path = card_file(file)
+    other = file.with_name(f"{file.name}{_MODEL_SUFFIX}")
+    if other.is_file():
+        raise ValueError(f"{path} is the card of {other.name}, not of {file}: rename one of them")
     try:
-        entries = parse_json(read_limited(path, MAX_CARD_BYTES))
+        # Stores of models keep links in their folders; what is no card is not shown.
+        entries = parse_json(read_limited(path, MAX_CARD_BYTES, linked=True))
     except ValueError as error:
         raise ValueError(f"{path} is not a readable model card: {one_line(error)}") from error
     if not isinstance(entries, dict) or entries.get("format") != FORMAT:
@@ -99,73 +110,3 @@ def _object(name: str, value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{name}={shown(value)} is not allowed; it must be a JSON object")
     return value
-
-
-def require_plain(path: Path) -> None:
-    """Refuses pipes and devices, which may never end.
-
-    Raises:
-        ValueError: there is something at ``path`` that is no plain file; the message does not name
-            it.
-    """
-    if path.exists() and not path.is_file():
-        raise ValueError("it is no plain file")
-
-
-def read_limited(path: Path, limit: int) -> bytes:
-    """The bytes of a small file.
-
-    Raises:
-        ValueError: it is no plain file, cannot be read, or has more than ``limit`` bytes; the
-            message does not name it.
-    """
-    try:
-        require_plain(path)
-        with path.open("rb") as file:
-            data = file.read(limit + 1)
-    except OSError as error:
-        raise ValueError(error.strerror or "it cannot be read") from error
-    if len(data) > limit:
-        raise ValueError(f"it is larger than {limit} bytes")
-    return data
-
-
-def parse_json(data: bytes | str) -> Any:
-    """``data`` as JSON, without what JSON has not: NaN, infinities, or a key twice in an object.
-
-    Raises:
-        ValueError: it is no such JSON, or is nested too deeply.
-    """
-    try:
-        value = json.loads(
-            data, parse_float=_finite, parse_constant=_finite, object_pairs_hook=_distinct
-        )
-    except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
-    # Less than json.loads bears, so that nothing that is done with it later runs out of stack.
-    level = [value]
-    for _ in range(_MAX_DEPTH):
-        level = [part for whole in level for part in _parts(whole)]
-    if level:
-        raise ValueError("it is nested too deeply")
-    return value
-
-
-def _parts(value: object) -> Collection[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("it holds a number that is not finite")
-    return number
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        raise ValueError("it holds a name twice")
-    return result

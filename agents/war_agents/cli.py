@@ -1,7 +1,8 @@
 """The ``war`` command: ``war train``, ``tournament``, ``models``, ``export``, ``bench``, ``envs``.
 
 Exit codes: 0; 1 with one line on standard error for anything that is wrong with what was asked for;
-2 for a wrong command line; 130 after Ctrl-C.
+2 for a wrong command line; 3 after a tournament with an agent that lost every game by failing; 130
+after Ctrl-C.
 """
 
 import contextlib
@@ -19,12 +20,14 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from war_agents import terminal
 from war_agents.arena.folder import HTML_FILE, RESULTS_FILE
 from war_agents.arena.players import is_code
 from war_agents.arena.report import print_report
 from war_agents.arena.tournament import Tournament
 from war_agents.bench import Section
 from war_agents.card import read_card
+from war_agents.module_path import add_user_folder
 from war_agents.show import score_lines, show_model
 from war_envs.messages import printable
 from war_envs.registration import GYMNASIUM_IDS, PETTINGZOO_IDS
@@ -33,21 +36,24 @@ from war_envs.variant import ALL, VARIANT_NAMES, make_variant
 _DESCRIPTION: Final = """\
 War of Attack and Defence and Strategic War: trains agents and compares them.
 "war COMMAND --help" explains a command, "war --version" prints the version."""
+_ALL_FAILED: Final = 3
 _TYRO: Final = (tyro.conf.FlagCreatePairsOff,)
 
 
 def main() -> None:
     """Runs the command that `sys.argv` holds."""
+    terminal.prepare()
     # More threads get in the way of small networks and of neighbours; a user's own choice stands.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
-        _run(sys.argv[1:])
-        sys.stdout.flush()
+        try:
+            _run(sys.argv[1:])
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt as error:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends; another would tear that
         _fail(str(error) or "interrupted", getattr(error, "exit_code", 130))
     except BrokenPipeError:  # the reader has seen enough, as in `war envs | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except ImportError as error:
         if "war-envs[" not in str(error):  # no extra would help
@@ -55,6 +61,8 @@ def main() -> None:
         _fail(str(error))
     except (ValueError, OSError) as error:
         _fail(str(error))
+    finally:
+        terminal.finish()
 
 
 def _fail(message: str, code: int = 1) -> NoReturn:
@@ -138,12 +146,16 @@ def _tournament(
     until_separated: float | None = None,
     deterministic: bool = False,
     time_limit: float = 10.0,
+    strict: bool = False,
     workers: int | None = None,
     ray: str | None = None,
     out: Path | None = None,
     resume: bool = False,
 ) -> None:
     """Plays every agent against every other, each deal from both seats.
+
+    Games in which an agent of yours fails are lost to it; the exit code is 3 where an agent failed
+    in every game.
 
     Args:
         agents: At least two: names such as random and memory, run folders, model files, or
@@ -165,6 +177,7 @@ def _tournament(
         deterministic: Trained agents take their likeliest actions; by default they sample.
         time_limit: Seconds that an agent of yours may take for a choice; a game in which it takes
             longer is lost.
+        strict: End with an error at the first game that an agent loses by failing.
         workers: Processes that play; by default one a core. 0 plays in this one.
         ray: Address of a Ray cluster to play on, such as auto (needs the extra "ray").
         out: Folder for the games, results.json, report.md and report.html; without it there is only
@@ -183,7 +196,7 @@ def _tournament(
     if variants == (ALL,):
         variants = VARIANT_NAMES
     if any(map(is_code, agents)):
-        sys.path.insert(0, os.getcwd())  # as in python -m: where the user's modules are
+        add_user_folder(os.getcwd())
     tournament = Tournament(
         agents,
         game=game,
@@ -196,6 +209,7 @@ def _tournament(
         until_separated=until_separated,
         deterministic=deterministic,
         time_limit=time_limit,
+        strict=strict,
         workers=workers,
         ray=ray,
     )
@@ -212,6 +226,10 @@ def _tournament(
     print_report(result)
     if out is not None:
         print(f"The report is in {out / HTML_FILE}, the numbers are in {out / RESULTS_FILE}")
+    if result.failed:
+        sys.stdout.flush()
+        broken = ", ".join(map(repr, result.failed))
+        _fail(f"failed in every game: {broken}; see the forfeits above", _ALL_FAILED)
 
 
 @contextlib.contextmanager
@@ -235,12 +253,11 @@ class _TerminatedError(KeyboardInterrupt):
 @contextlib.contextmanager
 def _progress() -> Iterator[Callable[[int, int], None] | None]:
     """A bar on standard error while games are played, if that is a terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not sys.stderr.isatty():  # whatever FORCE_COLOR says
         yield None
         return
     columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("games", total=None)
 
         def show(done: int, total: int) -> None:
@@ -288,7 +305,8 @@ def _export(
     """
     exports = importlib.import_module("war_train.export")
     exports.export(model, to=to, out=out, game=game, variant=variant)
-    print(f"Checked against the model; the file is {out}")
+    print(f"Checked against the model; the file is {out}. This program uses it:\n")
+    print(exports.usage(model, to=to, out=out, game=game, variant=variant), end="")
 
 
 def _bench(what: tyro.conf.Positional[Section], *, json: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from war_agents.agent import model_file, names
+from war_agents.agent import model_file, names, unsaved
 from war_agents.card import Card, card_file, read_card
 from war_agents.shipped import CHAMPION, GAMES_WITH_CHAMPION, champion_file
 from war_envs.messages import shown
@@ -33,7 +33,8 @@ def find_model(name: str | Path, game: str | None = None) -> tuple[Path, Card]:
             scripted = any(str(name) in names(each) for each in GAMES)
             what = "a scripted agent, which has no card" if scripted else "no model"
             raise ValueError(
-                f"{str(name)!r} is {what}; give a run folder, a model file or {CHAMPION!r}"
+                unsaved(name)
+                or f"{str(name)!r} is {what}; give a run folder, a model file or {CHAMPION!r}"
             )
     card = read_card(file)
     if game not in (None, card.game):

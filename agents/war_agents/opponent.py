@@ -1,17 +1,22 @@
 """An agent that plays one game at a time: its draws, what it remembers, and what it may answer."""
 
+import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from war_agents import plain
 from war_agents.agent import Agent, make
+from war_agents.states import States
 from war_envs import seeding
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.messages import shown
 from war_envs.table import Observation
-from war_envs.variant import Variant
+from war_envs.variant import Variant, integer
+
+_GAME: Final = np.zeros(1, np.int64)  # the only one of its `States`
 
 
 class Opponent:
@@ -29,7 +34,7 @@ class Opponent:
         self.agent = checked_agent(given, variant)
         self._stream = np.empty(0, np.uint64)
         self._drawn = 0
-        self._state: Any = None
+        self._states = States(1)
 
     def begin(self, seed: int) -> None:
         """Begins the stream that all its draws come from."""
@@ -38,18 +43,18 @@ class Opponent:
 
     def forget(self) -> None:
         """A new game begins."""
-        self._state = None
+        self._states = States(1)
 
     def choose(self, seen: Observation) -> int:
         """The agent's choice for what it observes, in arrays that it may do anything to.
 
         Raises:
-            ValueError: it did not return one action.
+            ValueError: it did not return one action, or a state that cannot be kept.
         """
         seeds = seeding.action_seeds(self._stream, self._drawn)
         self._drawn += 1
         rows = (seen["observation"][np.newaxis], seen["action_mask"][np.newaxis])
-        answer: Any = self.agent.act(*rows, seeds, self._state)
+        answer: Any = self.agent.act(*rows, seeds, *self._states.recall(_GAME))
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise ValueError(f"it returned {shown(answer)}, not (actions, state)")
         actions: NDArray[Any] = np.asarray(answer[0])
@@ -58,8 +63,54 @@ class Opponent:
                 f"it returned actions of dtype {actions.dtype} and shape {actions.shape}, "
                 "not integers of shape (1,)"
             )
-        self._state = answer[1]
+        try:
+            self._states.keep(_GAME, answer[1])
+        except ValueError as error:
+            raise ValueError(f"it returned a wrong state: {error}") from error
         return int(actions[0])
+
+    def get_state(self) -> dict[str, Any]:
+        """All that its next choices depend on, as JSON; the agent itself is not in it.
+
+        Raises:
+            ValueError: the agent keeps a state that is no plain data.
+        """
+        try:
+            memory = plain.encoded(self._states.recall(_GAME)[0])
+        except ValueError as error:
+            raise ValueError(
+                f"the opponent, agent {self.agent.name!r}, keeps a state that is no plain data: "
+                f"{error}"
+            ) from None
+        return {
+            "agent": self.agent.name,
+            "stream": int(self._stream[0]),
+            "drawn": self._drawn,
+            "memory": memory,
+        }
+
+    def at(self, state: object) -> Self:
+        """One of the same agent that goes on from what `get_state` gave.
+
+        Raises:
+            ValueError: it gave no such thing, or for an agent of another name.
+        """
+        if not isinstance(state, dict) or set(state) != {"agent", "stream", "drawn", "memory"}:
+            raise ValueError("state: opponent must hold agent, stream, drawn and memory")
+        if state["agent"] != self.agent.name:
+            raise ValueError(
+                f"state: opponent is {shown(state['agent'])}, not {shown(self.agent.name)}"
+            )
+        one = copy.copy(self)
+        stream = integer("state: stream of the opponent", state["stream"], 0, 2**64 - 1)
+        one._stream = np.array([stream], np.uint64)
+        one._drawn = integer("state: drawn of the opponent", state["drawn"], 0, 2**62)
+        one._states = States(1)
+        try:
+            one._states.keep(_GAME, plain.decoded(state["memory"]))
+        except ValueError as error:
+            raise ValueError(f"state: memory of the opponent: {error}") from None
+        return one
 
 
 def checked_agent(given: object, variant: Variant) -> Agent:

@@ -1,6 +1,7 @@
 """Trained networks as agents: a safetensors file of weights, and beside it a JSON card.
 
-Both are data: nothing in them is ever run. The card of ``model.safetensors`` is ``model.json``::
+Both are data: nothing in them is ever run. The card of ``model.safetensors`` is ``model.json``
+(see `war_agents.card.card_file`)::
 
     {"format": "war-envs policy", "version": 2, "game": "attack-defence",
      "variants": [{"minimal": true, ...}], "encoding": "tokens", "memory": "perfect",
@@ -18,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.card import ENCODING, Card, card_file, read_card
+from war_agents.card import ENCODING, Card, card_file, model_name
 from war_agents.given import checked_positions, checked_seeds
+from war_agents.stored_model import StoredModel, read_model
 from war_envs.engine import ENGINES
 from war_envs.messages import one_line, shown
 from war_envs.seeding import action_seeds
@@ -27,7 +29,8 @@ from war_envs.variant import Variant, widest
 
 try:
     import torch
-    from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError
+    from safetensors.torch import load
 
     from war_agents.network import CardNetwork, NetworkShape, from_numpy
 except ImportError as error:
@@ -157,8 +160,16 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
     Raises:
         ValueError: the model or its card is missing, damaged or for something else.
     """
-    file = Path(file)
-    card = read_card(file)
+    return policy_of(read_model(Path(file)), variant, name=name)
+
+
+def policy_of(stored: StoredModel, variant: Variant, *, name: str | None = None) -> TorchPolicy:
+    """What `load_policy` gives, from files that have been read before.
+
+    Raises:
+        ValueError: see `load_policy`.
+    """
+    file, card = stored.file, stored.card
     try:
         shape = _shape(card)
     except ValueError as error:
@@ -169,10 +180,12 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
         raise ValueError(f"{file} plays {known}; it cannot play {_deck(variant)}: the decks differ")
     with torch_threads(1):
         network = CardNetwork(widest(card.variants), shape)
-        network.load_state_dict(_read_weights(file, network))
+        network.load_state_dict(_checked_weights(stored, network))
         network.eval()
     if name is None:
-        name = file.parent.name if file.stem == "model" and file.parent.name else file.stem
+        name = model_name(file)
+        if name == "model" and file.parent.name:
+            name = file.parent.name
     return TorchPolicy(
         network,
         name=name,
@@ -198,24 +211,25 @@ def _deck(variant: Variant) -> str:
     return f"{variant.game} {variant.name} with num_ranks={variant.num_ranks}"
 
 
-def _read_weights(file: Path, network: CardNetwork) -> dict[str, torch.Tensor]:
-    """The tensors of ``file``, if they are just what ``network`` has; shapes are compared first."""
+def _checked_weights(stored: StoredModel, network: CardNetwork) -> dict[str, torch.Tensor]:
+    """The tensors of a model, if they are just what ``network`` has."""
     expected = network.state_dict()
     try:
-        with safe_open(file, framework="pt") as tensors:
-            if set(tensors.keys()) != set(expected):
-                raise ValueError("its tensors are not those of the network in its card")
-            for key, value in expected.items():
-                entry = tensors.get_slice(key)
-                if entry.get_dtype() != "F32" or entry.get_shape() != list(value.shape):
-                    raise ValueError(
-                        f"{key} is {entry.get_dtype()} {entry.get_shape()}, "
-                        f"its card says F32 {list(value.shape)}"
-                    )
-            weights = {key: tensors.get_tensor(key) for key in expected}
-    except (OSError, ValueError, SafetensorError) as error:
-        raise ValueError(f"{file} is not a model that can be read: {one_line(error)}") from error
+        weights = load(stored.weights)
+        if set(weights) != set(expected):
+            raise ValueError("its tensors are not those of the network in its card")
+        for key, value in expected.items():
+            found = weights[key]
+            if found.dtype != torch.float32 or found.shape != value.shape:
+                raise ValueError(
+                    f"{key} is {found.dtype} {list(found.shape)}, "
+                    f"its card says {torch.float32} {list(value.shape)}"
+                )
+    except (ValueError, KeyError, SafetensorError) as error:  # KeyError: a dtype torch has not
+        raise ValueError(
+            f"{stored.file} is not a model that can be read: {one_line(error)}"
+        ) from error
     for key, value in weights.items():
         if not bool(torch.isfinite(value).all()):
-            raise ValueError(f"{file} is damaged: {key} holds numbers that are not finite")
+            raise ValueError(f"{stored.file} is damaged: {key} holds numbers that are not finite")
     return weights

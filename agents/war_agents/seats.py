@@ -2,39 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.agent import Agent
+from war_agents.opponents import Opponents, Places, checked_choices
 from war_envs import seeding
 from war_envs.batch import Batch
 from war_envs.engine import ENGINES
+from war_envs.info import Ending
 from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED
 from war_envs.variant import Variant
-
-
-class Opponents(Protocol):
-    """Who plays in the other seats; every opponent has a number."""
-
-    def draw(self, uniform: NDArray[np.floating]) -> NDArray[np.int64]:
-        """The opponents of new games, from numbers (K,) that lie in 0 to below 1."""
-        ...
-
-    def parts(
-        self, numbers: NDArray[np.int64], kinds: NDArray[np.int64]
-    ) -> Iterable[tuple[Agent, NDArray[np.int64]]]:
-        """Who chooses where, each place once.
-
-        Args:
-            numbers: int64 (K,): the opponents that shall choose.
-            kinds: int64 (K,): which of the variants they play.
-
-        Returns:
-            Agents, each with the places 0 to K - 1 that it chooses for, int64.
-        """
-        ...
 
 
 @dataclass(frozen=True)
@@ -50,6 +30,7 @@ class Ended:
         seats: int64 (K,): where the player sat.
         opponents: int64 (K,): the opponents' numbers.
         illegal: int64 (K,): the player's illegal action, which lost it the game, or -1.
+        facts: int64 (K, keys): what infos say of it, see `SeatGames.facts`.
     """
 
     rows: NDArray[np.int64]
@@ -60,6 +41,7 @@ class Ended:
     seats: NDArray[np.int64]
     opponents: NDArray[np.int64]
     illegal: NDArray[np.int64]
+    facts: NDArray[np.int64]
 
 
 class SeatGames:
@@ -67,7 +49,7 @@ class SeatGames:
 
     Unless one seat is given, the player's changes with each game of a row, and with neighbouring
     rows. In Strategic War a step goes on through the opponents' moves to the player's next choice.
-    Games that end are dealt anew in the same step.
+    Games that end are dealt anew in the same step, or stay over until they are dealt by `deal`.
 
     Args:
         variant: what is played; of several variants, game i is of ``variant[i % V]``.
@@ -75,10 +57,12 @@ class SeatGames:
         opponents: who plays against the player; they must not keep a state.
         seat: 0 or 1 for the player in every game, None for both in turn.
         encoding, memory: what the player observes.
+        autoreset: deal games that end anew in the same step.
 
     Attributes:
         opponents: int64 (B,): the number of each row's opponent.
         seats: int64 (B,): the player's seat in each row.
+        over: bool (B,): which games are over; none with ``autoreset``.
         mask: int8 (B, A): the player's legal actions, as of the last `observe`.
     """
 
@@ -91,28 +75,39 @@ class SeatGames:
         seat: int | None = None,
         encoding: str = "vector",
         memory: str = "perfect",
+        autoreset: bool = True,
     ) -> None:
         self._batch = Batch(variant, num_games, encoding=encoding, memory=memory)
         self._engine = ENGINES[self._batch.game]
         self._deck_sizes = np.array([v.deck_size for v in self._batch.variants])[self._batch.kinds]
         self._who = opponents
         self._seat = seat
+        self._autoreset = autoreset
         self._rows = np.arange(num_games)
+        self._firsts = self._rows * self._engine.num_actions  # each row's place in a flat mask
         self._whole = False  # no step or reset has been cut short
         self.mask = np.ones((num_games, self._engine.num_actions), np.int8)
+        self._clear()
 
     def reset(self, seed: int) -> None:
         """Deals all games, each row from a stream of its own."""
-        number = len(self._rows)
         self._batch.reset(seed, domain=seeding.TRAINING)
         states = seeding.generator_states(seed, seeding.AGENTS, self._rows.astype(np.uint64))
+        self._clear()
         self._act_seeds, self._draw_seeds = states[:, 0], states[:, 1]
+        self._begin_all()
+
+    def _clear(self) -> None:
+        number = len(self._rows)
+        self._act_seeds, self._draw_seeds = np.zeros((2, number), np.uint64)
         self._calls = 0
         self._games_played = np.zeros(number, np.uint64)
         self.opponents = np.zeros(number, np.int64)
         self.seats = np.zeros(number, np.int64)
+        self.over = np.zeros(number, np.bool_)
         self._lengths = np.zeros(number, np.int64)
-        self._begin_all()
+        self._illegal = np.full(number, -1)
+        self._ended: list[Ended] = []
 
     def deal_again(self) -> None:
         """Deals all games anew, each from its own generator."""
@@ -120,13 +115,40 @@ class SeatGames:
         self._begin_all()
 
     def _begin_all(self) -> None:
+        self._ended = []
+        self._begin_and_play(self._rows)
+
+    def deal(self, rows: NDArray[np.int64], seed: int | None = None) -> None:
+        """Deals the games of ``rows`` anew, over or not; the others stay as they are.
+
+        Args:
+            rows: int64 (K,), distinct.
+            seed: their streams begin as `reset` begins them; None goes on with them.
+
+        Raises:
+            RuntimeError: as in `step`.
+        """
+        self._require_whole()
+        if seed is not None:
+            lanes = rows.astype(np.uint64)
+            self._batch.games["rng"][rows] = seeding.generator_states(seed, seeding.TRAINING, lanes)
+            states = seeding.generator_states(seed, seeding.AGENTS, lanes)
+            self._act_seeds[rows], self._draw_seeds[rows] = states[:, 0], states[:, 1]
+            self._games_played[rows] = 0
+        self._engine.deal(self._batch.games, rows)
+        self._begin_and_play(rows)
+
+    def _begin_and_play(self, rows: NDArray[np.int64]) -> None:
+        """What follows a deal of ``rows``, up to the player's first choice."""
         self._whole = False
-        self._begin(self._rows)
-        self._ended: list[Ended] = []
-        self._illegal = np.full(len(self._rows), -1)
+        self._begin(rows)
         if not self._engine.simultaneous:
             self._let_opponents_play()
         self._whole = True
+
+    def _require_whole(self) -> None:
+        if not self._whole:
+            raise RuntimeError("an opponent has failed in these games: call reset()")
 
     def _begin(self, rows: NDArray[np.int64]) -> None:
         """Seats and opponents for games that have just been dealt."""
@@ -139,35 +161,53 @@ class SeatGames:
         self.opponents[rows] = self._who.draw((bits >> np.uint64(11)) * 2.0**-53)
         self._games_played[rows] = count + np.uint64(1)
         self._lengths[rows] = 0
+        self._illegal[rows] = -1
+        self.over[rows] = False
 
     def observe(self) -> NDArray[Any]:
         """The player's observations (B, F), in an array of the caller's own; also sets ``mask``."""
         observation, self.mask = self._batch.observe(self._rows, self.seats)
         return observation
 
+    def facts(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """What `war_envs.engine.Engine.info_keys` names, of all games or ``rows``: (keys, K)."""
+        everywhere = rows is None
+        rows = self._rows if rows is None else rows
+        facts = self._engine.facts(self._batch.games, rows)
+        illegal = self._illegal if everywhere else self._illegal[rows]
+        if illegal.max(initial=-1) >= 0:
+            lost, keys = illegal >= 0, self._engine.info_keys
+            facts[keys.index("ending"), lost] = Ending.ILLEGAL
+            facts[keys.index("illegal"), lost] = self.seats[rows][lost]
+        return facts
+
     def step(self, actions: NDArray[np.int64]) -> Ended:
         """Plays the player's actions (B,), each of the action space, and the opponents' answers.
 
-        An action that ``mask`` forbids loses the game. What an opponent raises comes through.
+        An action that ``mask`` forbids loses the game. Those for games that are ``over`` are
+        ignored. What an opponent raises comes through.
 
         Raises:
             RuntimeError: an opponent has failed since the last deal: some games may wait for it.
         """
-        if not self._whole:
-            raise RuntimeError("an opponent has failed in these games: call reset()")
+        self._require_whole()
         self._whole = False
         self._ended = []
         self._lengths += 1
         games = self._batch.games
-        legal = self.mask[self._rows, actions] != 0
+        legal = self.mask.ravel()[self._firsts + actions] != 0
         self._illegal = np.where(legal, -1, actions)
         lost = np.flatnonzero(~legal)
         games["status"][lost] = TERMINATED
         games["winner"][lost] = 1 - self.seats[lost]
-        joint = np.stack([actions, actions], axis=1)
-        if self._engine.simultaneous:
-            running = np.flatnonzero(legal)
-            joint[running, 1 - self.seats[running]] = self._opponents_actions(running)
+        theirs = actions.copy()
+        running = np.flatnonzero(legal & ~self.over)
+        if self._engine.simultaneous and len(running):
+            theirs[running] = self._opponents_actions(running)
+        first = self.seats == 0
+        joint = np.empty((len(actions), 2), np.int64)
+        joint[:, 0] = np.where(first, actions, theirs)
+        joint[:, 1] = np.where(first, theirs, actions)
         self._engine.play(games, joint)
         self._settle()
         if not self._engine.simultaneous:
@@ -177,11 +217,13 @@ class SeatGames:
 
     def _let_opponents_play(self) -> None:
         """Strategic War: opponents move until the player must choose in every game."""
-        while len(rows := np.flatnonzero(self._batch.mover != self.seats)):
-            games = self._batch.games[rows]
+        # Records as plain bytes: NumPy would write them field by field.
+        whole = np.dtype((np.void, self._batch.games.dtype.itemsize))
+        while len(rows := np.flatnonzero((self._batch.mover != self.seats) & ~self.over)):
+            games = self._batch.games.take(rows)
             actions = self._opponents_actions(rows)
             self._engine.play(games, np.stack([actions, actions], axis=1))
-            self._batch.games[rows] = games
+            self._batch.games.view(whole)[rows] = games.view(whole)
             self._settle()
 
     def _opponents_actions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -203,7 +245,7 @@ class SeatGames:
 
     def _choices(
         self,
-        parts: Iterable[tuple[Agent, NDArray[np.int64]]],
+        parts: Iterable[tuple[Agent, Places]],
         rows: NDArray[np.int64],
         seats: NDArray[np.int64],
     ) -> NDArray[np.int64]:
@@ -212,12 +254,13 @@ class SeatGames:
         chosen = np.empty(len(rows), np.int64)
         for agent, places in parts:
             theirs = rows[places]
+            widest = int(self._deck_sizes[theirs].max()) if len(self._batch.variants) > 1 else None
             observation, mask = self._batch.observe(
                 theirs,
                 seats[places],
                 encoding=agent.encoding,
                 memory=agent.memory,
-                deck_size=int(self._deck_sizes[theirs].max()),
+                deck_size=widest,
             )
             legal = mask.copy()  # what the agent gets is its own
             given, state = agent.act(observation, mask, seeds[places])
@@ -225,13 +268,13 @@ class SeatGames:
                 raise ValueError(
                     f"opponents: {agent.name} keeps a state, which cannot be kept here"
                 )
-            chosen[places] = _checked(agent, np.asarray(given), legal)
+            chosen[places] = checked_choices(agent, np.asarray(given), legal)
         return chosen
 
     def _settle(self) -> None:
-        """Books the games that have ended and deals them anew."""
+        """Books the games that have just ended, and deals them anew if that is wanted."""
         games = self._batch.games
-        rows = np.flatnonzero(games["status"] != RUNNING)
+        rows = np.flatnonzero((games["status"] != RUNNING) & ~self.over)
         if not len(rows) and self._ended:
             return
         winners, seats = games["winner"][rows], self.seats[rows]
@@ -246,15 +289,27 @@ class SeatGames:
                 seats,
                 self.opponents[rows],
                 self._illegal[rows],
+                self.facts(rows).T,
             )
         )
-        self._engine.deal(games, rows)
-        self._begin(rows)
+        if self._autoreset:
+            self._engine.deal(games, rows)
+            self._begin(rows)
+        else:
+            self.over[rows] = True
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """All that the games to come depend on, in copies; who the opponents are is not in it."""
+        """All that the games to come depend on, in copies; who the opponents are is not in it.
+
+        Raises:
+            RuntimeError: as in `step`.
+        """
+        self._require_whole()
+        return self._state()
+
+    def _state(self) -> dict[str, NDArray[Any]]:
         games = self._batch.games
-        return {
+        state: dict[str, NDArray[Any]] = {
             "records": np.frombuffer(games.tobytes(), np.uint8).reshape(len(games), -1),
             "act_seeds": self._act_seeds.copy(),
             "draw_seeds": self._draw_seeds.copy(),
@@ -264,58 +319,55 @@ class SeatGames:
             "seats": self.seats.copy(),
             "lengths": self._lengths.copy(),
         }
+        return state if self._autoreset else state | {"illegal": self._illegal.copy()}
 
     def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Goes on from what `get_state` gave, with arrays of the same shapes and dtypes.
+        """Goes on from what `get_state` gave; other entries are left alone.
 
         Raises:
-            ValueError: games that cannot be; then only `reset` or another state makes it whole.
+            ValueError: arrays of other shapes and dtypes, or games that cannot be; nothing has
+                changed then.
         """
-        self._whole = False
-        self._batch.reset(0)
+        for name, now in self._state().items():
+            array = state.get(name)
+            if not isinstance(array, np.ndarray) or (array.dtype, array.shape) != (
+                now.dtype,
+                now.shape,
+            ):
+                raise ValueError(f"state: {name} is not {now.dtype} of shape {now.shape}")
         games = np.frombuffer(state["records"].tobytes(), self._batch.games.dtype).copy()
         for row in range(len(games)):
             variant = self._batch.variants[self._batch.kinds[row]]
             self._engine.check_record(games[row : row + 1], variant)
-        seats = state["seats"]
-        if games["status"].any() or not np.isin(seats, (0, 1)).all() or state["calls"] < 0:
-            raise ValueError("state: games are over, seats neither 0 nor 1, or calls below 0")
+        seats, over = state["seats"], games["status"] != RUNNING
+        illegal = state.get("illegal", np.full(len(games), -1))
+        if (over.any() and self._autoreset) or not np.isin(seats, (0, 1)).all():
+            raise ValueError("state: games are over, or seats neither 0 nor 1")
+        if (
+            state["calls"] < 0
+            or (illegal < -1).any()
+            or (illegal >= self._engine.num_actions).any()
+        ):
+            raise ValueError("state: calls below 0, or illegal actions that there are not")
+        if not self._engine.simultaneous:
+            movers = np.empty(len(games), np.int64)
+            self._engine.module.rules.movers(games, 0, len(games), movers)
+            if ((movers != seats) & ~over).any():
+                raise ValueError("state: it is not the player's turn in every game")
+        self._batch.reset(0)
         self._batch.games = games
-        if not self._engine.simultaneous and (self._batch.mover != seats).any():
-            raise ValueError("state: it is not the player's turn in every game")
         self._act_seeds, self._draw_seeds = state["act_seeds"].copy(), state["draw_seeds"].copy()
         self._calls = int(state["calls"])
         self._games_played = state["games_played"].copy()
         self.opponents, self.seats = state["opponents"].copy(), seats.copy()
-        self._lengths = state["lengths"].copy()
+        self._lengths, self._illegal = state["lengths"].copy(), illegal.copy()
+        self.over = over
         self._ended = []
-        self._illegal = np.full(len(self._rows), -1)
         self._whole = True
 
     def close(self) -> None:
         """Ends the engine's threads; may be called twice."""
         self._batch.close()
-
-
-def _checked(
-    agent: Agent, actions: NDArray[Any], legal: NDArray[np.int8]
-) -> NDArray[np.integer[Any]]:
-    """``actions``, if they are one legal action a position.
-
-    Raises:
-        ValueError: they are not, naming the agent.
-    """
-    number, highest = len(legal), legal.shape[1] - 1
-    if actions.dtype.kind not in "iu" or actions.shape != (number,):
-        raise ValueError(
-            f"opponents: {agent.name} returned actions of dtype {actions.dtype} and shape "
-            f"{actions.shape}, not integers ({number},)"
-        )
-    if number and not 0 <= actions.min() <= actions.max() <= highest:
-        raise ValueError(f"opponents: {agent.name} chose an action outside 0 to {highest}")
-    if not legal[np.arange(number), actions].all():
-        raise ValueError(f"opponents: {agent.name} chose an illegal action")
-    return actions
 
 
 def _joined(parts: list[Ended]) -> Ended:

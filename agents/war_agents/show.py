@@ -1,12 +1,12 @@
 """A model's card as a text for people: no tensor is read, and torch is not needed."""
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from war_agents.card import Card, card_file
+from war_agents.files import json_text
 from war_agents.find import find_model
 from war_agents.tensors import Tensors, read_tensors
 from war_envs.messages import one_line, printable, shown
@@ -35,7 +35,7 @@ def show_model(name: str | Path, *, game: str | None = None, as_json: bool = Fal
         raise ValueError(f"{card_file(file)} is damaged: {one_line(error)}") from error
     if as_json:
         # In ASCII: whatever its strings hold, no terminal obeys it.
-        print(json.dumps(card.entries, indent=2))
+        print(json_text(card.entries, indent=2))
         return
     print(printable(str(file)))
     for key, value in rows:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from war_agents.card import parse_json, require_plain
+from war_agents.files import open_plain, parse_json
 from war_envs.messages import one_line, shown
 from war_envs.variant import integer
 
@@ -52,8 +52,7 @@ def read_tensors(file: Path) -> Tensors:
 
 
 def _read(file: Path) -> Tensors:
-    require_plain(file)
-    with file.open("rb") as opened:
+    with open_plain(file, linked=True) as opened:
         length = int.from_bytes(opened.read(_LENGTH_BYTES), "little")
         if length > MAX_HEADER_BYTES:
             raise ValueError(f"its header claims {length} bytes, allowed are {MAX_HEADER_BYTES}")

@@ -11,6 +11,7 @@ in the id: ``gymnasium.make("war_envs:war_envs/AttackDefence-v0")``.
 """
 
 import copy
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Literal, Self
@@ -20,20 +21,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.agent import Agent
+from war_agents.masks import MaskPlace, MaskShown, Shown
 from war_agents.opponent import Opponent
+from war_agents.seat_draw import SeatDraw
+from war_agents.versus_state import VersusState
 from war_envs import attack_defence_v0, seeding, strategic_war_v0
 from war_envs.aec import TableAEC
 from war_envs.encoding import EncodingName, MemoryName
+from war_envs.engine import Hands
 from war_envs.messages import shown
-from war_envs.table import AGENTS, IllegalActionError
-from war_envs.variant import Variant, integer, make_variant
+from war_envs.table import AGENTS, IllegalActionError, switch
+from war_envs.variant import Variant, make_variant
 
 _RAW_ENVS: Final[dict[str, Callable[..., TableAEC]]] = {
     "attack-defence": attack_defence_v0.raw_env,
     "strategic-war": strategic_war_v0.raw_env,
 }
 
-Result = tuple[NDArray[Any], dict[str, Any]]
+Result = tuple[Shown, dict[str, Any]]
 
 
 class RenderModeError(ValueError, TypeError):
@@ -44,7 +49,7 @@ class RenderModeError(ValueError, TypeError):
     """
 
 
-class VersusEnv(gymnasium.Env[NDArray[Any], int]):
+class VersusEnv(gymnasium.Env[Shown, int]):
     """A player of one of the games against an agent.
 
     *Observation.* What the player observes on its turn, one axis: float32 in [0, 1] or uint8. The
@@ -63,11 +68,13 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
     ===============  ==============================================================================
     ``action_mask``  int8 (A,), 1 for each legal action; all 1 after the end, when nothing is left
                      to choose, so that a policy that is asked all the same does not fail
-    ``event``        what has happened since the player's last choice, in words
-    ``outcome``      how the game ended, in words; empty while it runs
     ``seat``         the player's seat, 0 or 1
-    ``illegal``      only after an illegal choice: ``"player_0"`` or ``"player_1"``, the player
+    ``ending`` ...   how the game stands and what was played last: the numbers that PettingZoo's
+                     infos hold, see `war_envs.attack_defence.info`, `war_envs.strategic_war.info`
     ===============  ==============================================================================
+
+    The keys are the same at every step, and all numbers are ``numpy.int64``. Words are in
+    `event` and `outcome`, and with ``info_text`` in the info, under these names.
 
     *Randomness.* ``reset(seed=s)`` deals what the PettingZoo environments deal from s, and begins
     the streams of the seat and of the opponent's draws; ``reset()`` goes on with all of them.
@@ -79,9 +86,12 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
         minimal, fair, open_cards, num_ranks, max_turns: as for the PettingZoo environments.
         own_card: the same; Attack and Defence only. None is ``"bottom"``.
         encoding, memory: what the player's observations hold; the opponent has its own.
+        mask: ``"observation"`` makes observations dicts of ``observation`` and ``action_mask``; it
+            is in the info either way.
         render_mode: ``"ansi"`` makes ``render()`` return text.
         render_view: whose view is drawn: ``"player_0"``, ``"player_1"``, or ``"all"`` for
             everything open; None is the player's own.
+        info_text: infos also say in words what happened.
 
     Attributes:
         variant: the rules that are played.
@@ -106,8 +116,10 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
         own_card: Literal["bottom", "first"] | None = None,
         encoding: EncodingName = "vector",
         memory: MemoryName = "perfect",
+        mask: MaskPlace = "info",
         render_mode: Literal["ansi"] | None = None,
         render_view: Literal["player_0", "player_1", "all"] | None = None,
+        info_text: bool = False,
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise RenderModeError(f"render_mode={shown(render_mode)} is not allowed; use 'ansi'")
@@ -129,15 +141,18 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
             render_view="player_0" if render_view is None else render_view,
         )
         self.render_mode = render_mode
+        self._info_text = switch("info_text", info_text)
         self._draw_own_view = render_view is None
-        self._given_seat = checked_seat(seat)
+        self._seats = SeatDraw(seat)
         self._opponent = Opponent(opponent, self.variant)
-        observation_space: Any = self._raw.observation_space(AGENTS[0])
-        self.observation_space = observation_space["observation"]
-        self.action_space = self._raw.action_space(AGENTS[0])
-        self._seat_stream = np.empty(0, np.uint64)
-        self._seats_drawn = 0
+        alone: Any = self._raw.observation_space(AGENTS[0])
+        action_space: Any = self._raw.action_space(AGENTS[0])
+        self._mask_shown = MaskShown(mask, alone["observation"], int(action_space.n))
+        self.observation_space = self._mask_shown.space
+        self.action_space = action_space
         self._seat = 0
+        self._over = False
+        self._events: list[str] = []  # what has happened since the player's last choice
 
     @property
     def opponent(self) -> Agent:
@@ -171,18 +186,17 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
         self._raw.reset(seed=seed, options=options)
         super().reset(seed=seed)
         if seed is not None:
-            self._seat_stream = seeding.generator_state(seed, seeding.SEATS, 0)[:1]
-            self._seats_drawn = 0
+            self._seats.begin(seed)
             self._opponent.begin(seed)
-        drawn = int(seeding.action_seeds(self._seat_stream, self._seats_drawn)[0] >> np.uint64(63))
-        self._seats_drawn += 1
-        self._seat = drawn if self._given_seat is None else self._given_seat
+        self._seat = self._seats.next()
         if self._draw_own_view:
             self._raw.render_view = AGENTS[self._seat]
         self._opponent.forget()
-        return self._shown(self._opponent_plays())
+        self._events = []
+        self._opponent_plays()
+        return self._shown()
 
-    def step(self, action: int) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> tuple[Shown, float, bool, bool, dict[str, Any]]:
         """Plays the player's choice, and the opponent's until it is the player's turn again.
 
         Returns:
@@ -196,11 +210,12 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
         self._require_turn()
         player = AGENTS[self._seat]
         try:
-            events = self._play(action)
+            self._play(action, [])
         except IllegalActionError as error:
             self._raw.forfeit(player, error.action)
-            events = [self._raw.infos[player]["event"]]
-        observation, info = self._shown(events + self._opponent_plays())
+            self._events = [self._raw.event]
+        self._opponent_plays()
+        observation, info = self._shown()
         return (
             observation,
             self._raw.rewards[player] if self._over else 0.0,
@@ -217,13 +232,76 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
         """The table as text with ``render_mode="ansi"``, as ``render_view`` sees it; else None."""
         return self._raw.render()
 
-    def __copy__(self) -> Self:
-        return copy.deepcopy(self)  # a shallow copy would share the game
+    @property
+    def hands(self) -> Hands:
+        """The true hands as card names, top first: (player_0's, player_1's)."""
+        return self._raw.hands
+
+    def known(self, agent: str) -> tuple[list[bool], list[bool]]:
+        """For both hands, top first: does ``agent``, of either seat, know the card there?"""
+        return self._raw.known(agent)
 
     @property
-    def _over(self) -> bool:
-        player = AGENTS[self._seat]
-        return self._raw.terminations[player] or self._raw.truncations[player]
+    def event(self) -> str:
+        """What has happened since the player's last choice, in words."""
+        self._require_reset()
+        return "; ".join(self._events)
+
+    @property
+    def outcome(self) -> str:
+        """How the game ended, in words; empty while it runs."""
+        self._require_reset()
+        return self._raw.outcome
+
+    def clone(self) -> Self:
+        """An independent copy, opponent included, that continues exactly as this one does."""
+        return copy.deepcopy(self)
+
+    __copy__ = clone  # a shallow copy would share the game
+
+    def get_state(self) -> bytes:
+        """The whole state, as JSON in bytes: plain data, which `set_state` checks.
+
+        The game, the streams of seat and opponent, and what the opponent remembers are in it; the
+        opponent itself is not.
+
+        Raises:
+            RuntimeError: no game has been dealt yet.
+            ValueError: the opponent has failed in this game, or it remembers what is no plain data.
+        """
+        self._require_reset()
+        self._require_opponent()
+        return VersusState(
+            seat=self._seat,
+            events=self._events,
+            seats=self._seats.get_state(),
+            opponent=self._opponent.get_state(),
+            table=json.loads(self._raw.get_state()),
+        ).dumped()
+
+    def set_state(self, state: bytes) -> None:
+        """Continues from a state that `get_state` gave, there or in another process.
+
+        It must be one of the same game, variant, ``seat`` and opponent; how things are shown may
+        differ. The wrappers of ``gymnasium.make`` know nothing of it: with them, call ``reset()``
+        once before it.
+
+        Raises:
+            ValueError: it is not such a state; nothing has changed then.
+        """
+        saved = VersusState.parsed(state)
+        seats, opponent = self._seats.at(saved.seats), self._opponent.at(saved.opponent)
+        raw, player = self._raw.clone(), AGENTS[saved.seat]
+        raw.set_state(json.dumps(saved.table, allow_nan=False).encode())
+        if raw.agents != list(AGENTS):
+            raise ValueError(f"state: agents is {shown(raw.agents)}, not {list(AGENTS)}")
+        over = raw.terminations[player] or raw.truncations[player]
+        if not over and raw.agent_selection != player:
+            raise ValueError(f"state: it is the turn of {raw.agent_selection}, not of {player}")
+        self._raw, self._seats, self._opponent = raw, seats, opponent
+        self._seat, self._over, self._events = saved.seat, over, saved.events
+        if self._draw_own_view:
+            self._raw.render_view = player
 
     def _require_reset(self) -> None:
         if not self._raw.has_reset:
@@ -233,7 +311,10 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
         self._require_reset()
         if self._over:
             raise ValueError("the game is over; call reset()")
-        if self._raw.agent_selection != AGENTS[self._seat]:
+        self._require_opponent()
+
+    def _require_opponent(self) -> None:
+        if not self._over and self._raw.agent_selection != AGENTS[self._seat]:
             raise ValueError("the opponent has failed in this game; call reset()")
 
     def _observe(self) -> tuple[NDArray[Any], NDArray[np.int8]]:
@@ -245,40 +326,37 @@ class VersusEnv(gymnasium.Env[NDArray[Any], int]):
             mask[:] = 1
         return seen["observation"], mask
 
-    def _shown(self, events: list[str]) -> Result:
-        """Observation and info, after ``events``."""
+    def _shown(self) -> Result:
+        """Observation and info."""
         observation, mask = self._observe()
-        raw_info = self._raw.infos[AGENTS[self._seat]]
-        info = raw_info | {
-            "action_mask": mask,
-            "event": "; ".join(events),
-            "seat": self._seat,
-        }
-        return observation, info
+        facts = self._raw.infos[AGENTS[self._seat]] | {"seat": self._seat}
+        info: dict[str, Any] = {key: np.int64(fact) for key, fact in facts.items()}
+        info["action_mask"] = mask
+        if self._info_text:
+            info |= {"event": self.event, "outcome": self.outcome}
+        return self._mask_shown.shown(observation, mask), info
 
-    def _play(self, action: int) -> list[str]:
-        """Plays the choice of whoever's turn it is; the event that it brought about, if any."""
-        before = self._raw.infos
+    def _play(self, action: int, before: list[str]) -> None:
+        """Plays the choice of whoever's turn it is, after the events ``before``."""
         self._raw.step(action)
-        after = self._raw.infos
-        # The first choice of a turn in Attack and Defence is hidden, and writes no books.
-        return [] if after is before else [after[AGENTS[0]]["event"]]
+        # The first choice of a turn in Attack and Defence is hidden: nothing has happened yet.
+        hidden = self.variant.game == "attack-defence" and self._raw.agent_selection == AGENTS[1]
+        self._events = before if hidden else [*before, self._raw.event]
 
-    def _opponent_plays(self) -> list[str]:
-        """Lets the opponent play until it is the player's turn or the game is over; the events."""
-        events: list[str] = []
-        while not self._over and self._raw.agent_selection != AGENTS[self._seat]:
-            agent = self.opponent
-            seen = self._raw.observe(
-                AGENTS[1 - self._seat], encoding=agent.encoding, memory=agent.memory
-            )
+    def _opponent_plays(self) -> None:
+        """Lets the opponent play until it is the player's turn or the game is over."""
+        raw, player, agent = self._raw, AGENTS[self._seat], self.opponent
+        while True:
+            self._over = raw.terminations[player] or raw.truncations[player]
+            if self._over or raw.agent_selection == player:
+                return
+            seen = raw.observe(AGENTS[1 - self._seat], encoding=agent.encoding, memory=agent.memory)
             try:
-                events += self._play(self._opponent.choose(seen))
+                self._play(self._opponent.choose(seen), self._events)
             except Exception as error:
                 raise RuntimeError(
                     f"the opponent, agent {agent.name!r}, has failed: {error}"
                 ) from error
-        return events
 
 
 def attack_defence(**options: Any) -> VersusEnv:
@@ -295,19 +373,3 @@ def _of_game(game: str, options: dict[str, Any]) -> VersusEnv:
     if "game" in options:
         raise ValueError(f"game={shown(options['game'])} is not allowed; this id makes {game}")
     return VersusEnv(game, **options)
-
-
-def checked_seat(seat: object) -> int | None:
-    """A seat given as a number, an agent's name or None, as 0, 1 or None.
-
-    Raises:
-        ValueError: it is none of these.
-    """
-    if seat is None:
-        return None
-    try:
-        return AGENTS.index(seat) if isinstance(seat, str) else integer("seat", seat, 0, 1)
-    except ValueError:
-        raise ValueError(
-            f"seat={shown(seat)} is not allowed; choose from 0, 1, {', '.join(AGENTS)} and None"
-        ) from None

@@ -52,7 +52,7 @@ def measure(
         "versions": {"python": platform.python_version()}
         | {package: importlib.metadata.version(package) for package in packages},
     }
-    print(json.dumps(line), flush=True)
+    print(json.dumps(line, allow_nan=False), flush=True)
 
 
 def machine() -> str:

@@ -154,7 +154,7 @@ def test_a_torn_end_is_played_again(finished: Path, unfinished: Callable[[bytes]
     cuts = [0, 1, 20, ends[0] - 1, ends[0], ends[2] + 30, ends[7] - 3, ends[7], ends[7] + 1]
     cuts += [ends[10], ends[14], ends[15] - 1, ends[22], ends[22] + 60, ends[23] - 2, ends[23] - 1]
     for cut in cuts:
-        for rubbish in (b"", b"\0" * 5000, b'{"variant": "\xff\xfe'):
+        for rubbish in (b"", b'{"variant": "\xff\xfe'):
             folder = unfinished(whole[:cut] + rubbish)
             resumed(folder)
             assert files(folder) == files(finished), cut

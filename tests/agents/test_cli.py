@@ -14,6 +14,7 @@ import pytest
 
 from war_agents import scripted
 from war_agents.cli import main
+from war_envs.registration import PETTINGZOO_IDS
 
 WAR = [sys.executable, "-c", "from war_agents.cli import main; main()"]
 TOURNAMENT = ["tournament", "--game", "attack-defence", "--minimal", "--agents"]
@@ -123,11 +124,11 @@ def test_envs_lists_every_id_whole() -> None:
     ours = [id_ for id_ in gymnasium.registry if id_.startswith("war_envs/")]
     assert listed["gymnasium"] == ours
     assert len(ours) == 16
-    for id_ in listed["pettingzoo aec"]:
-        pettingzoo.make("aec", id_)
-    for id_ in listed["pettingzoo parallel"]:
-        pettingzoo.make("parallel", id_)
-    assert len(rows) == 16 + 3
+    for kind, ids in PETTINGZOO_IDS.items():
+        assert tuple(listed[f"pettingzoo {kind}"]) == ids
+        for id_ in ids:
+            pettingzoo.make(kind, id_)  # type: ignore[call-overload]
+    assert len(rows) == 16 + sum(map(len, PETTINGZOO_IDS.values()))
 
 
 def test_envs_ends_quietly_when_nobody_reads_on() -> None:

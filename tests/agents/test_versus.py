@@ -20,6 +20,8 @@ from war_agents import make
 from war_agents.versus import VersusEnv
 from war_envs import seeding
 from war_envs.cards import GameName
+from war_envs.engine import ENGINES
+from war_envs.info import Ending
 from war_envs.registration import GYMNASIUM_IDS
 from war_envs.strategic_war.rules import BOTTOM, FIGHT, SURRENDER, TOP
 from war_envs.variant import GAMES, make_variant
@@ -147,7 +149,6 @@ def test_it_is_made_by_its_ids() -> None:
         ({"render_mode": "human"}, "render_mode='human'"),
         ({"render_view": "nobody"}, "render_view='nobody'"),
     ],
-    ids=str,
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:
@@ -205,7 +206,8 @@ def test_it_is_the_game_of_the_other_environments(game: GameName, seat: int, opp
             assert (type(reward), type(terminated), type(truncated)) == (float, bool, bool)
         assert (terminated, truncated) == (raw.terminations[player], raw.truncations[player])
         assert reward == raw.rewards[player]
-        assert info["outcome"] == raw.infos[player]["outcome"] != ""
+        assert info == {**raw.infos[player], "seat": seat, "action_mask": info["action_mask"]}
+        assert env.outcome == raw.outcome != ""
         results.append(reward)
     assert len(results) == 4
 
@@ -225,7 +227,8 @@ def test_what_is_shown(game: GameName) -> None:
     env = VersusEnv(game, **SHORT)
     observation, info = env.reset(seed=0)
     assert isinstance(observation, np.ndarray)
-    assert list(info) == ["event", "outcome", "action_mask", "seat"]
+    keys = [*ENGINES[game].info_keys, "seat", "action_mask"]
+    assert (env.event, env.outcome) == ("", "")
     shown: list[Any] = [observation, info["action_mask"], env.action_masks()]
     rng = np.random.default_rng(0)
     over = False
@@ -237,17 +240,20 @@ def test_what_is_shown(game: GameName) -> None:
         assert mask[env.action_space.sample(mask=mask)] == 1
         observation, reward, terminated, truncated, info = env.step(legal(mask, rng))
         over = terminated or truncated
-        assert over or (reward == 0 and info["outcome"] == "")
-        assert "player_" in info["event"]
+        assert list(info) == keys
+        assert all(type(info[key]) is np.int64 for key in keys if key != "action_mask")
+        assert over or (reward == 0 and env.outcome == "")
+        assert over == (info["ending"] != Ending.RUNNING)
+        assert "player_" in env.event
         shown += [observation, info["action_mask"], env.action_masks()]
-    assert info["outcome"]
+    assert env.outcome
     assert info["action_mask"].tolist() == [1] * len(mask)  # whoever asks a policy can
     for i, one in enumerate(shown):
         assert not any(np.shares_memory(one, two) for two in shown[:i])
 
 
 def test_events_tell_all_that_happened_since_the_last_choice() -> None:
-    env = VersusEnv("strategic-war", opponent="top", seat=0)
+    env = VersusEnv("strategic-war", opponent="top", seat=0, info_text=True)
     options = {"hands": (["2H", "9H", "AH"], ["KS", "3S"]), "first_attacker": 1}
     _, info = env.reset(seed=0, options=options)
     assert info["event"] == "player_1 flips KS from the top"
@@ -258,7 +264,7 @@ def test_events_tell_all_that_happened_since_the_last_choice() -> None:
         "player_0 flips 2H from the top; player_1 flips 3S from the top: player_1 takes 2 cards; "
         "player_1 flips 3S from the top"
     )
-    env = VersusEnv("attack-defence", opponent="attack", seat=1)
+    env = VersusEnv("attack-defence", opponent="attack", seat=1, info_text=True)
     _, info = env.reset(seed=0, options={"hands": (["2H", "3H"], ["AS", "4S"])})
     assert info["event"] == ""
     *_, info = env.step(1)
@@ -275,7 +281,8 @@ def test_every_game_ends_and_truncation_is_told(game: GameName) -> None:
         *_, (_, info, reward, terminated, truncated) = play(env, seed, choices=seed)
         assert terminated != truncated
         assert reward == 0 or terminated
-        assert truncated == ("truncated" in info["outcome"])
+        assert truncated == ("truncated" in env.outcome)
+        assert truncated == (info["ending"] == Ending.TRUNCATED)
         ends.add((terminated, truncated))
     assert (False, True) in ends
 
@@ -287,8 +294,9 @@ def test_rewards_go_to_the_right_seat(game: GameName) -> None:
     for seed in range(60):
         *_, (_, info, reward, terminated, _) = play(env, seed, choices=seed)
         if terminated and reward:
-            winner = info["outcome"].rsplit(": ")[1]
+            winner = env.outcome.rsplit(": ")[1]
             assert reward == (1 if winner == f"{AGENTS[info['seat']]} wins" else -1)
+            assert reward == (1 if info["winner"] == info["seat"] else -1)
             seats.add((info["seat"], reward))
     assert len(seats) == 4
 
@@ -304,15 +312,17 @@ def test_an_illegal_choice_loses() -> None:
         _, reward, terminated, truncated, info = env.step(action)
         assert (reward, terminated, truncated) == (-1.0, True, False)
         assert type(reward) is float
-        assert info["illegal"] == "player_1"
-        assert "illegal" in info["event"]
-        assert info["outcome"] == "player_1 made an illegal choice: player_0 wins"
+        assert info["illegal"] == 1
+        assert info["ending"] == Ending.ILLEGAL
+        assert info["winner"] == 0
+        assert "illegal" in env.event
+        assert env.outcome == "player_1 made an illegal choice: player_0 wins"
         with pytest.raises(ValueError, match=r"the game is over; call reset\(\)"):
             env.step(TOP)
     _, info = env.reset(options=options)
-    assert "illegal" not in info
+    assert info["illegal"] == -1
     *_, info = env.step(TOP)
-    assert "illegal" not in info
+    assert info["illegal"] == -1
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -366,7 +376,7 @@ def test_a_bad_reset_changes_nothing(game: GameName) -> None:
         {"seed": -1},
         {"seed": 1.5},
         {"seed": 2**63},
-        {"options": {"seat": 1}},
+        {"options": {"hand": [["AS"], ["AH"]]}},
         {"options": {"hands": [[], ["AS"]]}},
         {"seed": 4, "options": {"hands": [["AS"], ["AS"]]}},
         {"seed": 4, "options": 5},
@@ -390,7 +400,6 @@ def test_the_seat_is_given_or_drawn() -> None:
         for seed in (1, None, 2, None):
             _, info = env.reset(seed=seed)
             assert env.seat == info["seat"] == number
-            assert type(info["seat"]) is int
     env = VersusEnv("attack-defence")
     by_seed = [env.reset(seed=seed)[1]["seat"] for seed in range(200)]
     assert by_seed == [env.reset(seed=seed)[1]["seat"] for seed in range(200)]
@@ -502,8 +511,8 @@ def test_an_opponent_that_misbehaves_is_named(answer: Any, message: str) -> None
     with pytest.raises(ValueError, match=r"call reset\(\)"):
         env.step(0)
     agent.answer = (np.array([0]), None)
-    _, info = env.reset(seed=0, options={"first_attacker": 1})
-    assert info["event"].startswith("player_1 flips")
+    env.reset(seed=0, options={"first_attacker": 1})
+    assert env.event.startswith("player_1 flips")
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -612,7 +621,8 @@ def test_many_at_once_show_the_true_end() -> None:
             if any(flags):
                 ended += 1
                 np.testing.assert_array_equal(infos["final_obs"][i], observation)
-                assert infos["final_info"]["outcome"][i] == info["outcome"]
+                for key in info:
+                    np.testing.assert_array_equal(infos["final_info"][key][i], info[key])
                 observation, info = env.reset()
             shown[i] = observation, info
     assert ended > 5
@@ -666,3 +676,28 @@ def test_stable_baselines_make_vec_env_makes_an_id(id_: str) -> None:
 def test_a_render_mode_that_is_not_there_is_named() -> None:
     with pytest.raises(ValueError, match="render_mode='human' is not allowed; use 'ansi'"):
         VersusEnv("attack-defence", render_mode="human")  # type: ignore[arg-type]
+
+
+# --- infos ---
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_words_are_in_infos_where_they_are_asked_for(game: GameName) -> None:
+    env, bare = VersusEnv(game, info_text=True, **SHORT), VersusEnv(game, **SHORT)
+    rng = np.random.default_rng(0)
+    _, info = env.reset(seed=1)
+    _, expected = bare.reset(seed=1)
+    over = False
+    while not over:
+        assert list(info) == [*expected, "event", "outcome"]
+        assert (info["event"], info["outcome"]) == (bare.event, bare.outcome)
+        assert (info["event"], info["outcome"]) == (env.event, env.outcome)
+        action = legal(info["action_mask"], rng)
+        _, _, terminated, truncated, info = env.step(action)
+        *_, expected = bare.step(action)
+        over = terminated or truncated
+    for name in ("event", "outcome"):
+        with pytest.raises(RuntimeError, match=r"reset\(\)"):
+            getattr(VersusEnv(game), name)
+    with pytest.raises(ValueError, match="info_text=1 is not allowed"):
+        VersusEnv(game, info_text=1)  # type: ignore[arg-type]

@@ -76,9 +76,9 @@ def test_row_0_plays_the_games_of_the_single_environment(
             assert np.array_equal(infos["final_obs"][0], observation)
             final = infos["final_info"]
             assert final["_seat"][0]
-            assert final["seat"][0] == seat
-            assert (final["illegal_action"][0] >= 0) == ("illegal" in info)
-            endings.add((reward, truncated, "illegal" in info))
+            for key in info:
+                np.testing.assert_array_equal(final[key][0], info[key], strict=True)
+            endings.add((reward, truncated, info["illegal"] >= 0))
             observation, info = env.reset()
     assert len(endings) >= 2, endings
 
@@ -143,10 +143,15 @@ def test_wrong_arguments_are_named_and_change_nothing() -> None:
         {"seed": -1},
         {"seed": "x"},
         {"options": {"hands": []}},
+        {"options": {"first_attacker": 0}},
+        {"options": {"resetmask": np.ones(2, bool)}},
+        {"options": [1]},
     )
     for arguments in wrong_resets:
-        with pytest.raises(ValueError, match=next(iter(arguments))):
+        with pytest.raises(ValueError, match=r"^(seed|option)"):
             envs.reset(**arguments)
+    with pytest.warns(UserWarning, match="ignores unknown options: 'x'"):
+        envs.unwrapped.clone().reset(options={"x": 1})
     assert np.array_equal(before, envs.unwrapped.action_masks())
     for options in (
         {"seat": 2},
@@ -160,3 +165,43 @@ def test_wrong_arguments_are_named_and_change_nothing() -> None:
         gymnasium.make_vec(IDS["attack-defence"], num_envs=2, game="strategic-war")
     with pytest.raises(ValueError, match="agent 'nobody' is unknown"):
         make("attack-defence", 2, opponent="nobody")
+
+
+@BOTH
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_infos_have_the_same_keys_and_dtypes_at_every_step(game: str, mode: AutoresetMode) -> None:
+    """And those of Gymnasium's own, in the same mode."""
+    options: dict[str, Any] = {"opponent": "memory", "seat": 0, "max_turns": 8, "num_ranks": 5}
+    id_ = IDS[game]
+    ours = gymnasium.make_vec(id_, 1, autoreset_mode=mode, **options)
+    how: dict[str, Any] = {"vectorization_mode": "sync", "vector_kwargs": {"autoreset_mode": mode}}
+    theirs = gymnasium.make_vec(id_, 1, **how, **options)
+    results: list[Any] = [envs.reset(seed=3) for envs in (ours, theirs)]
+    rng, ends = np.random.default_rng(5), 0
+    for _ in range(80):
+        infos, expected = (result[-1] for result in results)
+        assert set(infos) == set(expected)
+        assert_same_infos(infos, expected)
+        ended = mode is AutoresetMode.DISABLED and len(results[0]) > 2 and results[0][2:4]
+        if ended and (ended[0] | ended[1]).any():
+            ends += 1
+            results = [
+                envs.reset(options={"reset_mask": np.ones(1, bool)}) for envs in (ours, theirs)
+            ]
+            continue
+        mask = infos["action_mask"] if rng.random() < 0.95 else np.ones_like(infos["action_mask"])
+        actions = legal(mask, rng)
+        results = [envs.step(actions) for envs in (ours, theirs)]
+        ends += int((results[0][2] | results[0][3]).sum())
+    assert ends > 5
+
+
+def assert_same_infos(infos: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert set(infos) == set(expected)
+    for key, value in infos.items():
+        if isinstance(value, dict):
+            assert_same_infos(value, expected[key])
+        elif key == "final_obs":
+            np.testing.assert_array_equal(value[0], expected[key][0], strict=True)
+        else:
+            np.testing.assert_array_equal(value, expected[key], strict=True)

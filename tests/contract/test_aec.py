@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from war_envs import attack_defence_v0, strategic_war_v0
+from war_envs.info import Ending
 from war_envs.table import IllegalActionError
 from war_envs.testing.drivers import frozen
 
@@ -54,7 +55,7 @@ def test_wrapper_and_game_agree_on_the_mover_in_games_that_follow_an_illegal_act
             _, reward, terminated, truncated, info = env.last()
             assert (terminated, truncated) == (True, False)
             assert reward == (-1.0 if env.agent_selection == offender else 1.0)
-            assert info["illegal"] == offender
+            assert info["illegal"] == AGENTS.index(offender)
             env.step(None)
 
 
@@ -100,7 +101,8 @@ def test_agents_stay_until_each_has_been_shown_its_end(module: Any) -> None:
         _, reward, terminated, truncated, info = env.last()
         assert terminated
         assert not truncated
-        assert info["outcome"]
+        assert info["ending"] == Ending.WON
+        assert env.unwrapped.outcome
         with pytest.raises(ValueError, match=f"the game of {agent} is over, step with None"):
             env.step(0)
         shown[agent] = reward

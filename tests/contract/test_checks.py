@@ -79,9 +79,15 @@ class NumpyReward(StrategicWarAEC):
 class LoserForgotten(StrategicWarAEC):
     """The loser is not told."""
 
-    def last(self, observe: bool = True) -> Any:
-        observation, reward, *rest = super().last(observe)
-        return observation, max(reward, 0.0), *rest
+    def _result(self, seat: int) -> float:
+        return max(super()._result(seat), 0.0)
+
+
+class LateInfo(StrategicWarAEC):
+    """An info has an entry at the end only."""
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        return super()._info(agent) | ({"said": 1} if self.outcome else {})
 
 
 class AnySeed(StrategicWarAEC):
@@ -137,6 +143,7 @@ class MuteBeforeReset(StrategicWarAEC):
         (BoolMask, "pettingzoo aec tests: "),
         (OneBuffer, "what is shown belongs to the caller: two turns share an array"),
         (NumpyReward, "rewards and flags are plain python: a reward is a float64"),
+        (LateInfo, "infos keep their form: the info of player_"),
         (LoserForgotten, "rewards sum to zero: the rewards of a game sum to "),
         (AnySeed, "refused seeds: seed=0.5 is not refused"),
         (Drowsy, "wrong steps aec: an action of an agent whose game is over is not refused"),

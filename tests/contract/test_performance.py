@@ -8,10 +8,10 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import pettingzoo
 import pytest
 
 from tests.contract.test_processes import run
+from tests.support.envs import pettingzoo_env
 from tests.support.memory import SLACK, grown
 from war_agents import make as make_agent
 from war_agents.arena import play_match, run_tournament
@@ -79,7 +79,7 @@ assert counts == [before] * 4, (before, counts)
 
 def aec(game: str) -> Any:
     name = {"attack-defence": "attack_defence", "strategic-war": "strategic_war"}[game]
-    return pettingzoo.make("aec", f"war_envs/{name}-v0", **SMALL)
+    return pettingzoo_env("aec", name, **SMALL)
 
 
 @BOTH

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import pettingzoo
 import pytest
 
+from tests.support.envs import pettingzoo_env
 from war_envs import attack_defence_v0, strategic_war_v0
-from war_envs.registration import PETTINGZOO_IDS
 from war_envs.testing import check_aec, check_parallel, check_turn_limit
 from war_envs.variant import MODES, VARIANT_NAMES
 
@@ -29,16 +28,17 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("id_", PETTINGZOO_IDS["aec"])
+@pytest.mark.parametrize("name", ["attack_defence", "strategic_war"])
 @pytest.mark.parametrize("chosen", CASES)
-def test_aec(id_: str, chosen: dict[str, Any]) -> None:
-    check_aec(lambda: pettingzoo.make("aec", id_, render_mode="ansi", **chosen))
+def test_aec(name: str, chosen: dict[str, Any]) -> None:
+    check_aec(lambda: pettingzoo_env("aec", name, render_mode="ansi", **chosen))
 
 
-@pytest.mark.parametrize("id_", PETTINGZOO_IDS["parallel"])
 @pytest.mark.parametrize("chosen", CASES)
-def test_parallel(id_: str, chosen: dict[str, Any]) -> None:
-    check_parallel(lambda: pettingzoo.make("parallel", id_, render_mode="ansi", **chosen))
+def test_parallel(chosen: dict[str, Any]) -> None:
+    check_parallel(
+        lambda: pettingzoo_env("parallel", "attack_defence", render_mode="ansi", **chosen)
+    )
 
 
 @pytest.mark.parametrize("module", [attack_defence_v0, strategic_war_v0])

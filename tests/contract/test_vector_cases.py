@@ -14,8 +14,10 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from tests.support import short_games
+from tests.support.envs import pettingzoo_env
 from tests.support.handed_out import HandedOut, assert_same
 from tests.support.short_games import ATTACK, Row, decoded, hands
+from war_envs.info import Ending
 from war_envs.registration import gymnasium_id
 from war_envs.variant import GAMES
 
@@ -30,6 +32,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "async": {"vectorization_mode": "async", "vector_kwargs": {"shared_memory": True}},
     "async-pipes": {"vectorization_mode": "async", "vector_kwargs": {"shared_memory": False}},
 }
+ENDINGS = {"terminated": Ending.WON, "truncated": Ending.TRUNCATED}
 EACH_KIND = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -91,7 +94,7 @@ def test_each_mode_of_gymnasiums_vector_environments_by_hand(
                 ended = np.flatnonzero(over).tolist()
                 for i in ended:
                     info = infos["final_info"] if mode is AutoresetMode.SAME_STEP else infos
-                    assert info["outcome"][i]
+                    assert info["ending"][i] == ENDINGS[rows[i].end]
                     assert info["seat"][i] == 0
                     # After an end nothing is left to choose, and nothing is masked.
                     assert info["action_mask"][i].tolist() == [1, 1]
@@ -137,21 +140,21 @@ def test_the_native_vector_environment_by_hand() -> None:
                 final = infos["final_info"]
                 seat = (i + games[i] - 1) % 2
                 assert decoded(infos["final_obs"][i])[0] == final["seat"][i] == seat
-                assert final["length"][i] == lengths[i]
-                assert final["illegal_action"][i] == -1
+                assert final["turn"][i] == lengths[i]
+                assert final["ending"][i] == ENDINGS[row.end]
+                assert final["illegal"][i] == -1
                 games[i] += 1
                 lengths[i] = 0
+            assert infos["ending"][i] == Ending.RUNNING
             assert infos["seat"][i] == decoded(step[0][i])[0] == (i + games[i] - 1) % 2
     assert games.tolist() == [4, 4]
 
 
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
-def test_a_mode_that_the_native_one_has_not_is_refused(mode: AutoresetMode) -> None:
+@MODES
+def test_a_mode_where_the_native_one_cannot_find_it_is_refused(mode: AutoresetMode) -> None:
     """And never dropped in silence."""
     with pytest.raises(gymnasium.error.Error, match="vector_kwargs"):
         gymnasium.make_vec(SHORT_ID, 2, vector_kwargs={"autoreset_mode": mode})
-    with pytest.raises(ValueError, match="autoreset_mode"):
-        gymnasium.make_vec(SHORT_ID, 2, autoreset_mode=mode)
 
 
 # --- beside single environments ---
@@ -190,8 +193,9 @@ def test_a_lane_is_a_single_environment_that_is_reset_by_hand(
             if any(flags) and mode is AutoresetMode.SAME_STEP:
                 np.testing.assert_array_equal(infos["final_obs"][i], observation)
                 final = infos["final_info"]
-                assert final["outcome"][i] == info["outcome"] != ""
-                np.testing.assert_array_equal(final["action_mask"][i], info["action_mask"])
+                assert info["ending"] != Ending.RUNNING
+                for key in info:
+                    np.testing.assert_array_equal(final[key][i], info[key])
                 shown[i] = env.reset()
         over = terminated | truncated
         ends += int(over.sum())
@@ -243,10 +247,8 @@ def test_what_is_handed_out_is_new_each_time_and_the_callers(kind: str, game: st
 
 @BOTH
 def test_what_the_pettingzoo_environment_shows_is_new_each_time(game: str) -> None:
-    import pettingzoo
-
     name = {"attack-defence": "attack_defence", "strategic-war": "strategic_war"}[game]
-    env: Any = pettingzoo.make("aec", f"war_envs/{name}-v0", num_ranks=3, max_turns=20)
+    env: Any = pettingzoo_env("aec", name, num_ranks=3, max_turns=20)
     handed_out, rng = HandedOut(), np.random.default_rng(2)
     for seed in range(4):
         env.reset(seed=seed)

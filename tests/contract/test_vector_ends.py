@@ -15,11 +15,11 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import pettingzoo
 import pytest
 from gymnasium.vector import AsyncVectorEnv
 
 from tests.contract.test_processes import run
+from tests.support.envs import pettingzoo_env
 from tests.support.failing import Failing
 from war_agents.versus_vector import VersusVectorEnv
 from war_envs.batch import make_batch
@@ -63,8 +63,8 @@ def played_batch() -> Any:
 MAKERS: dict[str, Callable[[], Any]] = {
     "single": lambda: gymnasium.make(ID),
     "native": lambda: gymnasium.make_vec(ID, num_envs=3),
-    "aec": lambda: pettingzoo.make("aec", "war_envs/attack_defence-v0"),
-    "parallel": lambda: pettingzoo.make("parallel", "war_envs/attack_defence-v0"),
+    "aec": lambda: pettingzoo_env("aec", "attack_defence"),
+    "parallel": lambda: pettingzoo_env("parallel", "attack_defence"),
     "new batch": lambda: make_batch("attack-defence", 10, num_threads=3),
     "played batch": played_batch,
 }

@@ -227,7 +227,7 @@ def play_given_hands(
             assert env.rewards[agent] == plays.rewards()[viewer]
             assert env.terminations[agent] == (referee.status == 1)
             assert env.truncations[agent] == (referee.status == 2)
-            assert bool(env.infos[agent]["outcome"]) == plays.over
+            assert bool(env.infos[agent]["ending"]) == bool(env.outcome) == plays.over
         if plays.over:
             seen.ended(referee)
             return

@@ -120,14 +120,15 @@ def test_reset_options(game: Game, kind: str) -> None:
         (5, "options"),
         ([], "options"),
         ("hands", "options"),
-        ({"hand": []}, "'hand'"),
-        ({5: []}, "option 5"),
-        ({_Stringy(): []}, "option"),
+        ({"hand": []}, "'hand' is unknown; did you mean 'hands'"),
+        ({"Hands": []}, "'Hands' is unknown; did you mean 'hands'"),
+        ({"other": 1, "handz": []}, "'handz' is unknown; did you mean 'hands'"),
         (_Stringy(), "options"),
     ]
     if game == "strategic-war":
         values: list[Any] = [2, -1, 0.0, True, "player_2", "0", [0], {}, _Stringy()]
         wrong += [({"first_attacker": value}, "first_attacker") for value in values]
+        wrong.append(({"first_attaker": 1}, "did you mean 'first_attacker'"))
         # A right option does not go through beside a wrong one.
         hands = (["2H"], ["2S"])
         wrong.append(({"hands": hands, "first_attacker": 2}, "first_attacker"))
@@ -145,6 +146,21 @@ def test_reset_options(game: Game, kind: str) -> None:
     env.reset()
     other.reset()
     assert all_of(env) == all_of(other)
+
+
+@pytest.mark.parametrize(("game", "kind"), GAME_KINDS)
+def test_unknown_reset_options_are_ignored_with_one_warning(game: Game, kind: str) -> None:
+    env, other = make(game, kind, num_ranks=3), make(game, kind, num_ranks=3)
+    hands = (["2H"], ["2S"])
+    unknown: list[dict[Any, Any]] = [{"options": 1}, {5: []}, {_Stringy(): 1}, {"a": 1, "%s": 2}]
+    for options in unknown:
+        with pytest.warns(UserWarning, match="reset ignores unknown options") as warned:
+            env.reset(seed=1, options={**options, "hands": hands})
+        assert len(warned) == 1
+        refused(str(warned[0].message))
+        assert all(repr(name) in str(warned[0].message) for name in options if name in ("a", "%s"))
+        other.reset(seed=1, options={"hands": hands})
+        assert all_of(env) == all_of(other)
 
 
 WRONG_ACTIONS = [-1, 4, 99, 2**70, 1.0, "TOP", "0", True, None, [0], np.array([0]), np.True_, {}]

@@ -38,7 +38,6 @@ JUNK: list[Any] = [
     "player_0",
     "player_1",
     "player_2",
-    "event",
     [],
     ["player_0"],
     ["player_1"],
@@ -65,7 +64,7 @@ def environments(game: Game, kind: str) -> list[Any]:
             stage = [len(env.agents), mask, env.unwrapped.get_state().count(b"true")]
             if not is_parallel(env):
                 stage += [env.agent_selection, json.loads(env.get_state())["books"]]
-                stage[-1] = stage[-1].get("_committed")
+                stage[-1] = stage[-1].get("committed")
             if game == "strategic-war":
                 stage.append(int(env.unwrapped._games[0]["phase"]))
             stages.setdefault(str(stage), copy.deepcopy(env))
@@ -85,6 +84,8 @@ def play_on(env: Any) -> None:
         for agent in AGENTS:
             observation = env.observe(agent)
             assert env.observation_space(agent).contains(observation)
+        assert isinstance(env.event, str)
+        assert isinstance(env.outcome, str)
         if not env.agents:
             break
         if is_parallel(env):
@@ -99,7 +100,7 @@ def play_on(env: Any) -> None:
         assert reward in (-1.0, 0.0, 1.0)
         assert type(terminated) is bool
         assert type(truncated) is bool
-        assert {"event", "outcome"} <= set(info)
+        assert bool(info["ending"]) == bool(env.outcome) == (terminated or truncated)
         if terminated or truncated:
             env.step(None)
         else:
@@ -262,7 +263,7 @@ def test_wrong_books(game: Game, kind: str) -> None:
                 if json.dumps(changed) != json.dumps(books):
                     tried += 1
                     accepted += refused_or_sound(env, edited(state, books=changed))
-    assert tried > 200
+    assert tried > 100
     assert accepted < tried / 10
 
 
@@ -304,9 +305,7 @@ def test_phase_and_table_must_go_together() -> None:
         for phase, attacker in product(range(4), range(2)):
             changed = record.copy()
             changed["phase"], changed["attacker"] = phase, attacker
-            mover = attacker if phase in (0, 3) else 1 - attacker
-            books = json.loads(state)["books"] | {"agent_selection": AGENTS[mover]}
-            forged = edited(with_record(state, changed), books=books)
+            forged = with_record(state, changed)
             if laid == laid_for_phase[phase]:
                 env.set_state(forged)
                 accepted.add(phase)

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -173,6 +174,13 @@ class Hangs(Cursed):
         time.sleep(3600)
 
 
+class Stops(Cursed):
+    """Stops its process, and nobody else."""
+
+    def fail(self, actions: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
 class Forks(Cursed):
     """Hangs, with a process of its own that holds all of its files."""
 
@@ -231,6 +239,37 @@ class Talks(Healthy):
         return super().act(observation, action_mask, seeds)
 
 
+class Prints(Healthy):
+    """Prints a lot."""
+
+    def act(self, observation: Any, action_mask: Any, seeds: Seeds, *memory: Any) -> Any:
+        """See `war_agents.agent.Agent`."""
+        print("thinking\n" * 1000, flush=True)
+        return super().act(observation, action_mask, seeds)
+
+
+class TakesASecond(Healthy):
+    """Takes a second for its first choice, which a file called ``thinking`` announces."""
+
+    def act(self, observation: Any, action_mask: Any, seeds: Seeds, *memory: Any) -> Any:
+        """See `war_agents.agent.Agent`."""
+        file = Path("thinking")
+        if not file.exists():
+            file.touch()
+            time.sleep(1)
+        return super().act(observation, action_mask, seeds)
+
+
+class NotesBatches(Healthy):
+    """Notes how many positions it is asked about, in a file that ``NOTED_BATCHES`` names."""
+
+    def act(self, observation: Any, action_mask: Any, seeds: Seeds, *memory: Any) -> Any:
+        """See `war_agents.agent.Agent`."""
+        with open(os.environ["NOTED_BATCHES"], "a") as file:
+            file.write(f"{len(seeds)}\n")
+        return super().act(observation, action_mask, seeds)
+
+
 class OnlyHere(Healthy):
     """Holds what no other process can have."""
 
@@ -249,4 +288,6 @@ AlwaysRaises: Final = always(Raises)
 AlwaysIllegal: Final = always(Illegal)
 AlwaysExitsHard: Final = always(ExitsHard)
 AlwaysExitsHardToo: Final = always(ExitsHard)
+AlwaysInterrupts: Final = always(Interrupts)
+AlwaysInterruptsToo: Final = always(Interrupts)
 AlwaysHangs: Final = always(Hangs)

@@ -1,9 +1,24 @@
 """Which processes there are, and the worker processes of tournaments among them."""
 
+import contextlib
+import os
+import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+
+@contextlib.contextmanager
+def stopped(*pids: int) -> Iterator[None]:
+    """These processes stand still."""
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
 
 
 class Process(NamedTuple):

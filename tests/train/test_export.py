@@ -124,12 +124,61 @@ def test_a_file_gives_the_same_probabilities_in_the_users_tool(
 
 
 @EACH_FORMAT
+@EACH_CASE
+def test_a_file_takes_any_number_of_positions(
+    tmp_path: Path, to: str, trained: list[Variant], variant: Variant
+) -> None:
+    file = made(tmp_path / "model", trained)
+    out = export(file, to=to, out=tmp_path / "exported", variant=variant.name)
+    read: Any = __import__(FORMATS[to], fromlist=["read"]).read(out)
+    tokens, mask = (np.resize(a, (10_000, a.shape[1])) for a in positions(variant, 400))
+    expected = load_policy(file, variant).probabilities(tokens, mask)
+    for rows in (0, 1, 10_000):
+        found = read(tokens[:rows], mask[:rows])
+        assert found.shape == (rows, mask.shape[1])
+        np.testing.assert_allclose(found, expected[:rows], rtol=0, atol=1e-5)
+
+
+def test_sb3_predicts_for_any_number_of_positions(tmp_path: Path) -> None:
+    from sb3_contrib import MaskablePPO
+
+    out = export(made(tmp_path / "model"), to="sb3", out=tmp_path / "policy.zip")
+    model = MaskablePPO.load(out, device="cpu")
+    tokens, mask = positions(VARIANT, 3)
+    for rows in (0, 1, 3):
+        for deterministic in (False, True):
+            actions, _ = model.predict(
+                tokens[:rows], action_masks=mask[:rows], deterministic=deterministic
+            )
+            assert actions.shape == (rows,)
+
+
+def test_every_entry_of_an_onnx_file_has_a_free_number_of_positions(tmp_path: Path) -> None:
+    import onnx
+
+    for game, (trained, _) in list(CASES.items())[:2]:
+        out = export(made(tmp_path / game, trained), to="onnx", out=tmp_path / f"{game}.onnx")
+        graph = onnx.load(out).graph
+        for entry in (*graph.input, *graph.output):
+            assert entry.type.tensor_type.shape.dim[0].dim_param == "batch"
+
+
+@EACH_FORMAT
 def test_the_command_exports_a_run(tmp_path: Path, to: str) -> None:
     made(tmp_path / "run", memory="table")
     done = war("export", "run", "--to", to, "--out", "policy", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert not done.stderr
-    assert done.stdout == "Checked against the model; the file is policy\n"
+    told, _, program = done.stdout.partition("\n\n")
+    assert told == "Checked against the model; the file is policy. This program uses it:"
+    used = subprocess.run(
+        [sys.executable, "-W", "error::UserWarning", "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert used.returncode == 0, used.stderr
+    assert -1.0 <= float(used.stdout) <= 1.0
     before = (tmp_path / "policy").read_bytes()
     again = war("export", "run", "--to", to, "--out", "policy", cwd=tmp_path)
     assert again.returncode == 1
@@ -181,7 +230,7 @@ def broken(read: Callable[[Path], Any]) -> Callable[[Path], Any]:
     def wrong(file: Path) -> Any:
         def probabilities(tokens: Any, mask: Any) -> Any:
             found = np.array(read(file)(tokens, mask))
-            found[-1] = np.nan
+            found[-1:] = np.nan
             return found
 
         return probabilities

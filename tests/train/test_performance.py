@@ -259,7 +259,7 @@ def test_masks_are_asked_for_once_a_step_and_not_once_a_row() -> None:
 def test_the_trainer_takes_masks_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("war_train.ppo.SelfPlayVecEnv", Counting)
+    monkeypatch.setattr("war_train.make.SelfPlayVecEnv", Counting)
     asked: dict[str, int] = {}
     settings = config(tmp_path / "a", steps=1024)
     train(settings, [Watch(lambda watch: asked.update(watch.training_env.asked))])  # type: ignore[attr-defined]

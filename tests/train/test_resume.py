@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from safetensors.numpy import load, save
 from stable_baselines3.common.callbacks import BaseCallback
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from war_train.config import TrainConfig
 from war_train.ppo import resume, train
@@ -41,6 +43,7 @@ SMALL: dict[str, Any] = {
     "progress": False,
 }
 GAMES = ("attack-defence", "strategic-war")
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def config(folder: Path, game: str = "attack-defence", **changes: Any) -> TrainConfig:
@@ -110,6 +113,53 @@ def test_a_run_in_pieces_is_the_run_in_one(tmp_path: Path, game: str, more: dict
     assert before == {name: (pieces / name).stat().st_mtime_ns for name in before}
 
 
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tests.train.test_resume import config
+from stable_baselines3.common.callbacks import BaseCallback
+from war_train.ppo import train
+
+class KillAt(BaseCallback):
+    def _on_step(self):
+        if self.num_timesteps == 2016:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return True
+
+train(config(Path(sys.argv[1])), [KillAt()])
+"""
+
+
+def test_a_run_killed_with_rows_past_its_save_can_be_stopped_at_once_and_goes_on(
+    tmp_path: Path,
+) -> None:
+    """Its log is cut to what was saved, and from then on counted from there."""
+    pieces, whole = tmp_path / "pieces", tmp_path / "whole"
+    done = subprocess.run([sys.executable, "-c", KILLED, str(pieces)], cwd=ROOT)
+    assert done.returncode == -signal.SIGKILL
+    saved = RunState.read(pieces)
+    assert saved.count("steps") == 1024
+    assert (pieces / "log.jsonl").stat().st_size > saved.count("log_size")
+    for _ in range(2):
+        with pytest.raises(TrainingStoppedError):
+            resume(pieces, [StopAt(1056)], progress=False)
+        assert RunState.read(pieces).entries["log_size"] == saved.entries["log_size"]
+    resume(pieces, progress=False)
+    train(config(whole))
+    assert left(pieces) == left(whole)
+    assert scalars(pieces) == scalars(whole)
+
+
+def scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    """What TensorBoard shows of a run, without times."""
+    events = EventAccumulator(str(folder / "tensorboard")).Reload()
+    return {
+        tag: [(event.step, event.value) for event in events.Scalars(tag)]
+        for tag in events.Tags()["scalars"]
+        if tag not in ("seconds", "steps_per_second")
+    }
+
+
 def test_a_signal_while_an_exploiter_learns_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,7 +201,7 @@ def test_the_cadence_is_in_steps_whatever_the_number_of_games(
 
     monkeypatch.setattr(RunState, "write", note)
     train(config(tmp_path / "a", num_envs=num_envs, evaluate_every=0))
-    assert saved == [1024, 2048, 3072, 4096]
+    assert saved == [0, 1024, 2048, 3072, 4096]
 
 
 RUN = [sys.executable, "-W", "error", "-c", "from war_agents.cli import main; main()", "train"]
@@ -331,6 +381,64 @@ def test_a_damaged_state_is_refused_in_one_line_and_nothing_changes(
         resume(folder, progress=False)
     assert "\n" not in str(error.value)
     assert {n: data for n, data in before.items() if (folder / n).read_bytes() != data} == {}
+
+
+def remove_log(folder: Path) -> None:
+    (folder / "log.jsonl").unlink()
+
+
+def cut_log(folder: Path) -> None:
+    os.truncate(folder / "log.jsonl", RunState.read(folder).count("log_size") - 1)
+
+
+def zero_log(folder: Path) -> None:
+    log, kept = folder / "log.jsonl", RunState.read(folder).count("log_size")
+    log.write_bytes(log.read_bytes()[: kept - 100] + bytes(200))
+
+
+def zero_config(folder: Path) -> None:
+    (folder / "config.json").write_bytes(bytes(4096))
+
+
+def zero_state(folder: Path) -> None:
+    (folder / STATE_FILE).write_bytes(bytes((folder / STATE_FILE).stat().st_size))
+
+
+@pytest.mark.parametrize("lock", [False, True], ids=["no lock", "a lock"])
+@pytest.mark.parametrize("damage", [remove_log, cut_log, zero_log, zero_config, zero_state])
+def test_a_refused_resume_changes_nothing_at_all(
+    tmp_path: Path, stopped: Path, damage: Callable[[Path], None], lock: bool
+) -> None:
+    folder = Path(shutil.copytree(stopped, tmp_path / "run"))
+    (folder / ".state.safetensors.0123456789abcdef.part").write_bytes(b"half")
+    damage(folder)
+    if not lock:
+        (folder / "run.lock").unlink()
+
+    def everything() -> dict[str, tuple[int, bytes]]:
+        return {
+            str(path): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+            for path in folder.rglob("*")
+        }
+
+    before = everything()
+    with pytest.raises(ValueError, match=r"log\.jsonl|config\.json|state\.safetensors") as error:
+        resume(folder, progress=False)
+    assert "\n" not in str(error.value)
+    assert everything() == before
+
+
+def test_zeros_behind_what_was_saved_of_the_log_are_cut(tmp_path: Path, stopped: Path) -> None:
+    """A power cut may leave them; what was saved is whole."""
+    folder = Path(shutil.copytree(stopped, tmp_path / "run"))
+    kept = RunState.read(folder).count("log_size")
+    with (folder / "log.jsonl").open("r+b") as log:
+        log.truncate(kept)
+        log.truncate(kept + 5000)
+    (folder / ".state.safetensors.0123456789abcdef.part").write_bytes(b"half")
+    resume(folder, progress=False)
+    assert [row["steps"] for row in left(folder)[0]] == list(range(512, 4097, 512))
+    assert not list(folder.glob(".*.part"))
 
 
 @pytest.mark.parametrize("data", [b"", b"\x80\x04junk", b"\xff" * 200, save({})])

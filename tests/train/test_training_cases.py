@@ -25,8 +25,8 @@ from war_agents.network import CardNetwork, NetworkShape
 from war_agents.policy import TorchPolicy
 from war_envs.variant import make_variant
 from war_train.config import TrainConfig
+from war_train.evaluation import evaluate
 from war_train.ppo import resume, train
-from war_train.run import evaluate
 from war_train.state import STATE_FILE
 from war_train.stopping import TrainingStoppedError
 

@@ -1,17 +1,29 @@
 """SB3's view of a `CardNetwork`: its probabilities, and what regularises them."""
 
 import copy
-from typing import Any
+from typing import Any, Self
 
 import torch
 from gymnasium import spaces
-from sb3_contrib.common.maskable.distributions import MaskableDistribution
+from sb3_contrib.common.maskable.distributions import (
+    MaskableCategorical,
+    MaskableCategoricalDistribution,
+    MaskableDistribution,
+)
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor
 
 from war_agents.network import CardNetwork, NetworkShape, masked_log_probabilities
 from war_envs.variant import Variant
+
+
+class _Actions(MaskableCategoricalDistribution):
+    """SB3's distribution, also of no positions at all, on which torch's checks would fail."""
+
+    def proba_distribution(self, action_logits: Tensor) -> Self:
+        self.distribution = MaskableCategorical(logits=action_logits, validate_args=False)
+        return self
 
 
 class CardPolicy(MaskableActorCriticPolicy):
@@ -55,6 +67,7 @@ class CardPolicy(MaskableActorCriticPolicy):
         super().__init__(observation_space, action_space, lr_schedule, **kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
+        self.action_dist = _Actions(self.action_space.n)  # type: ignore[attr-defined]
         self.network = CardNetwork(*self._card_options)
         self.network.initialise(self.draws)
         # In a list, so that for torch it is no part of this module, which is trained.

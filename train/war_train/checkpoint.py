@@ -2,36 +2,28 @@
 
 import contextlib
 import dataclasses
-import json
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from filelock import FileLock, Timeout
 from safetensors.torch import save
 
+from war_agents import files
 from war_agents.agent import MODEL_FILE
-from war_agents.arena.files import write_bytes, write_text
-from war_agents.card import (
-    ENCODING,
-    FORMAT,
-    MAX_CARD_BYTES,
-    VERSION,
-    card_file,
-    parse_json,
-    read_limited,
-)
+from war_agents.card import ENCODING, FORMAT, MAX_CARD_BYTES, VERSION, card_file
 from war_agents.network import CardNetwork
 from war_envs.messages import one_line, shown
 from war_envs.variant import Variant, checked_variants
 from war_train.config import TrainConfig
+from war_train.state import STATE_FILE
 
 CONFIG_FILE: Final = "config.json"
 
 
 def write_json(path: Path, value: Any) -> None:
     """Writes ``value`` as indented JSON, whole or not at all."""
-    write_text(path, json.dumps(value, indent=2, allow_nan=False) + "\n")
+    files.write_text(path, files.json_text(value, indent=2) + "\n")
 
 
 def start_folder(folder: Path) -> None:
@@ -54,20 +46,15 @@ def start_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """No other process may work in the folder meanwhile; a process that dies holds no lock.
-
-    Raises:
-        ValueError: another one does.
-    """
-    lock = FileLock(folder / "run.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise ValueError(f"another process is training in {folder}") from error
-    try:
+    """No other process may train in the folder meanwhile: see `war_agents.files.locked`."""
+    with files.locked(folder / "run.lock", f"another process is training in {folder}"):
         yield
-    finally:
-        lock.release()
+
+
+def remove_parts(folder: Path) -> None:
+    """Removes what a crash left of files that were just being written; under the lock only."""
+    names = (CONFIG_FILE, STATE_FILE, MODEL_FILE, card_file(folder / MODEL_FILE).name)
+    files.remove_parts(folder, names)
 
 
 def read_config(folder: Path, **changes: Any) -> TrainConfig:
@@ -78,11 +65,11 @@ def read_config(folder: Path, **changes: Any) -> TrainConfig:
     """
     file = folder / CONFIG_FILE
     try:
-        data = read_limited(file, MAX_CARD_BYTES)
+        data = files.read_limited(file, MAX_CARD_BYTES)
     except ValueError as error:
         raise ValueError(f"{folder} is no run to go on with: {file.name}: {error}") from error
     try:
-        values = parse_json(data)
+        values = files.parse_json(data)
         if not isinstance(values, dict):
             raise ValueError("it is no JSON object")
         settings = {**values, "out": folder, **changes}
@@ -121,6 +108,8 @@ def save_model(
     """
     file = folder / MODEL_FILE
     learned = checked_variants(variants)
+    weights = {key: value.detach().contiguous() for key, value in network.state_dict().items()}
+    data = save(weights)
     card = {
         "format": FORMAT,
         "version": VERSION,
@@ -131,10 +120,10 @@ def save_model(
         "network": {"embedding": network.shape.embedding, "hidden": network.shape.hidden},
         "deterministic": deterministic,
         **(entries or {}),
+        "sha256": hashlib.sha256(data).hexdigest(),  # so that readers can tell whose card it is
     }
-    weights = {key: value.detach().contiguous() for key, value in network.state_dict().items()}
     # All that loading needs of the card stays the same in a run: old and new files go together.
     # The model comes first: a card never describes one that is not there.
-    write_bytes(file, save(weights))
+    files.write_bytes(file, data)
     write_json(card_file(file), card)
     return file

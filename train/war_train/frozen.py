@@ -92,9 +92,13 @@ class _Players:
     ) -> tuple[NDArray[np.int64], None]:
         """See `war_agents.agent.Agent`."""
         with torch.no_grad():
-            logits = self._networks.logits(from_numpy(observation), self._which)
-        legal = checked_mask(action_mask)
-        return drawn(legal_probabilities(logits.double().numpy(), legal), seeds), None
+            found = self._networks.logits(from_numpy(observation), self._which)
+        logits, legal = found.double().numpy(), checked_mask(action_mask)
+        if not np.isfinite(logits).all():
+            raise ValueError(
+                f"opponents: a network of {self.name} gives numbers that are not finite"
+            )
+        return drawn(legal_probabilities(logits, legal), seeds), None
 
 
 Layer = tuple[Tensor, Tensor]

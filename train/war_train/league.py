@@ -31,8 +31,8 @@ class League:
         learner: the learner as an agent; needed for the first three.
         memory: what networks that join observe.
         past_size, exploiters_size: networks in each pool.
-        agents: agents by name that play every variant, beside those that `make` knows. Agents that
-            keep a state cannot play here.
+        agents: agents by name, beside those that `make` knows: one that plays every variant, or one
+            for each. Agents that keep a state cannot play here.
 
     Attributes:
         names: the opponents' names, in the order of the shares.
@@ -51,7 +51,7 @@ class League:
         memory: str = "perfect",
         past_size: int = 8,
         exploiters_size: int = 4,
-        agents: Mapping[str, Agent] | None = None,
+        agents: Mapping[str, Agent | Sequence[Agent]] | None = None,
     ) -> None:
         checked = checked_shares(shares)
         self.names: Final = tuple(checked)
@@ -69,9 +69,12 @@ class League:
                 if name in sizes:
                     self.pools[name] = Pool(sizes[name])
             else:
-                given = agents[name] if agents is not None and name in agents else name
+                found = agents[name] if agents is not None and name in agents else name
+                played = checked_variants(variants)
+                each = found if isinstance(found, list | tuple) else [found] * len(played)
                 self._agents[number] = [
-                    checked_agent(given, variant) for variant in checked_variants(variants)
+                    checked_agent(given, variant)
+                    for given, variant in zip(each, played, strict=True)
                 ]
         self._next_number = len(self.names)
         self._frozen: FrozenNetworks | None = None
@@ -79,7 +82,7 @@ class League:
     def parts(
         self, numbers: NDArray[np.int64], kinds: NDArray[np.int64]
     ) -> Iterable[tuple[Agent, NDArray[np.int64]]]:
-        """Who chooses where: see `war_agents.seats.Opponents`."""
+        """Who chooses where: see `war_agents.opponents.Opponents`."""
         frozen = numbers >= len(self.names)
         left = ~frozen
         for number, agents in self._agents.items():

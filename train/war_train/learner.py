@@ -5,8 +5,8 @@ draw (weights, actions, minibatches) comes from the run's own generators, so tha
 neither matter nor move; and collecting a rollout handles all rows at once.
 """
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
 
 import numpy as np
 import torch
@@ -22,8 +22,17 @@ from torch.nn import functional
 from war_agents.agent import Agent
 from war_agents.network import CardNetwork, from_numpy
 from war_train.card_policy import CardPolicy
+from war_train.finite import require_finite
 from war_train.rollout import Rollout
 from war_train.vec_env import SelfPlayVecEnv
+
+# What SB3 and `SelfPlayPPO` call the losses, and what a log does.
+LOSSES: Final = {
+    "train/policy_gradient_loss": "policy_loss",
+    "train/value_loss": "value_loss",
+    "train/imitation_loss": "imitation_loss",
+}
+MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -67,7 +76,12 @@ class SelfPlayPPO(MaskablePPO):
         return self.policy.network if self.policy.average is None else self.policy.average
 
     def train(self) -> None:
-        """Learns from the rollout."""
+        """Learns from the rollout.
+
+        Raises:
+            TrainingDivergedError: a loss or anything learned is not finite then. What is not stays
+                so, whichever minibatch it came from, so that one look after all of them finds it.
+        """
         buffer: Any = self.rollout_buffer
         if self._imitates(self.num_timesteps - self.n_steps * self.n_envs):
             self._imitate(buffer)
@@ -83,6 +97,26 @@ class SelfPlayPPO(MaskablePPO):
                 ):
                     mean.lerp_(now, weight)
             self.policy.average.eval()  # makes its table
+        self.require_finite()
+
+    def learned(self) -> dict[str, NDArray[Any]]:
+        """Weights, their average and the optimiser's moments by name; they are not copied."""
+        arrays = weights("network", self.policy.network)
+        for number, moments in self.policy.optimizer.state_dict()["state"].items():
+            arrays |= {f"adam/{number}/{name}": moments[name].numpy() for name in MOMENTS}
+        if self.policy.average is not None:
+            arrays |= weights("average", self.policy.average)
+        return arrays
+
+    def require_finite(self) -> None:
+        """Refuses losses or anything `learned` that is not finite.
+
+        Raises:
+            TrainingDivergedError: naming the step and what it is.
+        """
+        figures: Mapping[str, Any] = self.logger.name_to_value
+        losses = {name: np.asarray(figures[key]) for key, name in LOSSES.items() if key in figures}
+        require_finite({**losses, **self.learned()}, self.num_timesteps)
 
     def _imitates(self, steps: int) -> bool:
         """Are the teachers imitated after so many steps?"""
@@ -207,3 +241,9 @@ class SelfPlayPPO(MaskablePPO):
             with torch.no_grad():
                 worth[cut] = self.policy.predict_values(torch.from_numpy(final)).flatten().numpy()
         return worth * np.float32(self.gamma)
+
+
+def weights(name: str, network: CardNetwork) -> dict[str, NDArray[Any]]:
+    """The weights of a network as ``name/key``; they are not copied."""
+    tensors = network.state_dict()
+    return {f"{name}/{key}": value.detach().numpy() for key, value in tensors.items()}

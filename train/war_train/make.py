@@ -1,4 +1,4 @@
-"""The learner that a configuration asks for."""
+"""The games and the learner that a configuration asks for."""
 
 from collections.abc import Sequence
 
@@ -8,15 +8,30 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.type_aliases import Schedule
 
 from war_agents import Agent
+from war_agents.card import ENCODING
 from war_agents.network import CardNetwork
 from war_envs import seeding
 from war_train.card_policy import CardPolicy
 from war_train.config import TrainConfig
+from war_train.league import League
 from war_train.learner import SelfPlayPPO
 from war_train.rollout import Rollout
 from war_train.vec_env import SelfPlayVecEnv
 
 LAST_RATE = 0.05
+
+
+def make_games(config: TrainConfig, league: League, seed: int) -> SelfPlayVecEnv:
+    """The games of a configuration against a league, with deals and opponents from ``seed``."""
+    return SelfPlayVecEnv(
+        config.game,
+        config.num_envs,
+        config.played,
+        opponents=league,
+        encoding=ENCODING,
+        memory=config.memory,
+        seed=seed,
+    )
 
 
 def make_learner(

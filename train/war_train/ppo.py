@@ -1,14 +1,12 @@
 """The training loop: `train`, and `resume`."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 
-from war_agents import make
 from war_agents.network import CardNetwork
 from war_agents.policy import TorchPolicy, torch_threads
 from war_train import checkpoint
@@ -16,11 +14,13 @@ from war_train.config import SELF, TrainConfig
 from war_train.league import League
 from war_train.learner import SelfPlayPPO
 from war_train.log import RunLog
-from war_train.make import make_learner
+from war_train.make import make_games, make_learner
+from war_train.opponents import agents_of, named_agents, require_same
 from war_train.resume import restore
 from war_train.run import Entries, Run
 from war_train.state import STATE_FILE, RunState
 from war_train.stopping import StopRequest, TrainingStoppedError
+from war_train.surroundings import unchanged_process
 from war_train.vec_env import SelfPlayVecEnv
 
 
@@ -31,19 +31,26 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
     ``log.jsonl`` (a line an update), ``tensorboard/``, ``state.safetensors``, with which `resume`
     goes on, and ``run.lock``. The same configuration with the same
     seed gives the same run on the same machine, times apart. Global generators neither matter nor
-    change. SIGINT and SIGTERM end the run after the step or update that is going on; that needs the
-    main thread.
+    change, and the process is afterwards as before: matrix products in bfloat16, threads and signal
+    handlers are for the run only.
+
+    SIGINT and SIGTERM end the run after the step or update that is going on; that needs the main
+    thread. A callback that returns False ends it too, and then there is no last evaluation and no
+    error, as in Stable-Baselines3. However a run ends early, what is saved is how it stood after
+    its last update: steps behind that are played again by `resume`, and are in no row of the log.
 
     Args:
         config: all there is to say.
         callbacks: further callbacks of Stable-Baselines3, called at every step.
 
     Returns:
-        The model file.
+        The model file, also if a callback has ended the run.
 
     Raises:
         ValueError: an opponent that is unknown, or a folder that is not empty; nothing is written.
         TrainingStoppedError: a signal came; the model has been saved.
+        TrainingDivergedError: a loss, a weight or a moment is not finite; the last state and model
+            that were are kept.
         OSError: the disk is full or cannot be written; the last model that was saved is whole.
     """
     return _run(config, callbacks, goes_on=False)
@@ -65,15 +72,24 @@ def resume(
         The model file.
 
     Raises:
-        ValueError: no such run, one that has finished or that another process works on, or damaged
-            files; nothing has changed then.
-        TrainingStoppedError, OSError: as `train`.
+        ValueError: no such run, one that has finished or that another process works on, damaged
+            files, or an opponent or teacher whose model or code is no longer what it was; nothing
+            has changed then.
+        TrainingStoppedError, TrainingDivergedError, OSError: as `train`.
     """
     config = checkpoint.read_config(Path(folder), progress=progress)
     return _run(config, callbacks, goes_on=True)
 
 
 def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: bool) -> Path:
+    with unchanged_process(), torch_threads(config.threads), StopRequest() as stop:
+        return _trained(config, callbacks, stop, goes_on=goes_on)
+
+
+def _trained(
+    config: TrainConfig, callbacks: Sequence[BaseCallback], stop: StopRequest, *, goes_on: bool
+) -> Path:
+    named = named_agents(config)
     learner = TorchPolicy(
         CardNetwork(config.variant, config.shape), name=SELF, memory=config.memory
     )
@@ -84,31 +100,21 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: boo
         memory=config.memory,
         past_size=config.past_size,
         exploiters_size=config.exploiter_size,
+        agents={name: agents_of(found) for name, found in named.items()},
     )
-    teachers = []
-    if config.teacher is not None:
-        teachers = [make(config.teacher, game=config.game, variant=v) for v in config.played]
+    teachers = () if config.teacher is None else agents_of(named[config.teacher])
     if not goes_on:
         checkpoint.start_folder(config.out)
     with (
         checkpoint.locked(config.out),
-        torch_threads(config.threads),
-        _fast_products(),
-        StopRequest() as stop,
+        contextlib.closing(make_games(config, league, int(config.seed or 0))) as env,
     ):
-        env = SelfPlayVecEnv(
-            config.game,
-            config.num_envs,
-            config.played,
-            opponents=league,
-            encoding=TorchPolicy.encoding,
-            memory=config.memory,
-            seed=config.seed,
-        )
         model = make_learner(config, env, int(config.seed or 0), teachers=teachers)
         learner.network = model.policy.network
         if goes_on:  # read only now that nobody else can write it
-            entries = _restored(RunState.read(config.out), config, model, env)
+            state = RunState.read(config.out)
+            entries = _restored(state, config, model, env)
+            require_same(state.entries.get("opponents"), named)
         else:
             checkpoint.write_json(config.out / checkpoint.CONFIG_FILE, config.to_json())
             entries = Entries()
@@ -116,17 +122,18 @@ def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: boo
         with RunLog(
             config.out, config.steps, progress=config.progress, kept=entries.log_size, steps=steps
         ) as log:
-            run = Run(config, learner, env, log, stop, entries)
-            model.learn(
-                max(0, config.steps - steps),
-                CallbackList([*callbacks, run]),
-                log_interval=None,  # type: ignore[arg-type]
-                reset_num_timesteps=not goes_on,
-            )
+            checkpoint.remove_parts(config.out)
+            run = Run(config, named, learner, env, log, stop, entries)
+            with run.saved_on_failure():
+                model.learn(
+                    max(0, config.steps - steps),
+                    CallbackList([*callbacks, run]),
+                    log_interval=None,  # type: ignore[arg-type]
+                    reset_num_timesteps=not goes_on,
+                )
             file = run.save()
-        env.close()
         if stop.number is not None:
-            raise TrainingStoppedError(file, stop.number, model.num_timesteps)
+            raise TrainingStoppedError(file, stop.number, run.steps, finished=run.finished)
     return file
 
 
@@ -175,14 +182,3 @@ def _is_evaluation(value: object) -> bool:
         and isinstance(value.get("steps"), int)
         and isinstance(value.get("scores"), dict)
     )
-
-
-@contextlib.contextmanager
-def _fast_products() -> Iterator[None]:
-    """Matrix products in bfloat16 within; where a processor has them they take half as long."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("medium")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)

@@ -5,29 +5,19 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from war_agents.network import CardNetwork
 from war_train.config import TrainConfig
-from war_train.learner import SelfPlayPPO
+from war_train.learner import MOMENTS, SelfPlayPPO, weights
 from war_train.state import RunState
 from war_train.vec_env import SelfPlayVecEnv
 
-_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
-
 
 def capture(model: SelfPlayPPO, env: SelfPlayVecEnv, entries: Mapping[str, Any]) -> RunState:
-    """Where a run stands at the start of a rollout.
-
-    Weights and moments are not copied: they stay as they are until the next update.
-    """
-    arrays: dict[str, NDArray[Any]] = _weights("network", model.policy.network)
-    for number, moments in model.policy.optimizer.state_dict()["state"].items():
-        arrays |= {f"adam/{number}/{name}": moments[name].numpy() for name in _MOMENTS}
-    if model.policy.average is not None:
-        arrays |= _weights("average", model.policy.average)
+    """Where a run stands between two updates: copies, but for the league's networks, which stay."""
+    arrays = {name: array.copy() for name, array in model.learned().items()}
     for number, network in env.league.networks.items():
-        arrays |= _weights(f"league/{number}", network)
+        arrays |= weights(f"league/{number}", network)
     arrays |= {f"games/{name}": array for name, array in env.get_state().items()}
     arrays["draws"] = model.policy.draws.get_state().numpy()
     arrays["starts"] = np.array(model.last_episode_starts)
@@ -74,9 +64,15 @@ def restore(state: RunState, config: TrainConfig, model: SelfPlayPPO, env: SelfP
     model.go_on(state.count("steps"), state.count("updates"), env.observe(), starts)
 
 
-def _weights(name: str, network: CardNetwork) -> dict[str, NDArray[Any]]:
-    tensors = network.state_dict()
-    return {f"{name}/{key}": value.detach().numpy() for key, value in tensors.items()}
+def best_network(state: RunState, config: TrainConfig) -> CardNetwork:
+    """The network that is a run's model: the average of the weights if there is one, else the last.
+
+    Raises:
+        ValueError: the state has none of this shape.
+    """
+    network = CardNetwork(config.variant, config.shape)
+    _set_weights(state, "average" if config.average else "network", network)
+    return network
 
 
 def _set_weights(state: RunState, name: str, network: CardNetwork) -> None:
@@ -93,10 +89,10 @@ def _set_moments(state: RunState, optimizer: torch.optim.Optimizer) -> None:
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     for number, parameter in enumerate(parameters):
         like = {"step": np.zeros((), np.float32)}
-        like |= {name: parameter.detach().numpy() for name in _MOMENTS[1:]}
+        like |= {name: parameter.detach().numpy() for name in MOMENTS[1:]}
         content["state"][number] = {
             name: torch.from_numpy(state.array(f"adam/{number}/{name}", like[name]).copy())
-            for name in _MOMENTS
+            for name in MOMENTS
         }
     optimizer.load_state_dict(content)
 

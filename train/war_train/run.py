@@ -3,37 +3,37 @@
 import contextlib
 import copy
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from war_agents import Agent, scripted
-from war_agents.arena.match import play_match
+from war_agents import scripted
 from war_agents.policy import TorchPolicy
+from war_agents.stored_model import StoredModel
 from war_envs import seeding
-from war_envs.variant import Variant
 from war_train import checkpoint
 from war_train.config import EXPLOITER, PAST, SELF, TrainConfig
+from war_train.evaluation import evaluate
 from war_train.exploiter import train_exploiter
-from war_train.learner import SelfPlayPPO
+from war_train.finite import TrainingDivergedError, require_finite
+from war_train.learner import LOSSES, SelfPlayPPO
 from war_train.log import RunLog
-from war_train.resume import capture
+from war_train.opponents import Named, agents_of, record
+from war_train.resume import best_network, capture
 from war_train.state import RunState
 from war_train.stopping import StopRequest
 from war_train.vec_env import SelfPlayVecEnv
 
 # What SB3 calls its figures, and what the log does.
 _FIGURES = {
-    "train/policy_gradient_loss": "policy_loss",
-    "train/value_loss": "value_loss",
+    **LOSSES,
     "train/entropy": "entropy",
     "train/approx_kl": "approx_kl",
     "train/clip_fraction": "clip_fraction",
     "train/explained_variance": "explained_variance",
-    "train/imitation_loss": "imitation_loss",
     "train/learning_rate": "learning_rate",
 }
 
@@ -49,63 +49,23 @@ class Entries:
     exploiter_score: float | None = None
 
 
-def evaluate(
-    agent: Agent,
-    variants: Sequence[Variant],
-    opponents: Iterable[str],
-    *,
-    deals: int,
-    seed: int,
-    progress: Callable[[int], object] | None = None,
-) -> dict[str, Any]:
-    """An agent's score against others.
-
-    Args:
-        agent: who is measured.
-        variants: what is played, one or several.
-        opponents: names or paths of agents.
-        deals: deals an opponent and variant, each from both seats (Strategic War: and both first
-            attackers); they are never those of training.
-        seed: fixes them.
-        progress: called often; what it raises ends the evaluation.
-
-    Returns:
-        By opponent (of several variants ``variant/opponent``): ``deals``, ``score`` from 0 to 1, a
-        draw being half a point, and its 95 % interval ``low`` to ``high``.
-    """
-    results = {}
-    for variant in variants:
-        for name in opponents:
-            match = play_match(
-                agent,
-                name,
-                game=variant.game,
-                variant=variant,
-                deals=deals,
-                seed=seed,
-                progress=progress,
-            )
-            results[name if len(variants) == 1 else f"{variant.name}/{name}"] = {
-                "deals": deals,
-                "score": match.score,
-                "low": match.low,
-                "high": match.high,
-            }
-    return results
-
-
 class _EvaluationStoppedError(Exception):
     """A signal came during an evaluation."""
 
 
 class Run(BaseCallback):
-    """What happens beside learning: past selves, evaluations, saving, the log, and stopping."""
+    """What happens beside learning: past selves, evaluations, saving, the log, and stopping.
+
+    Attributes:
+        finished: all steps have been learned from, and the last evaluation is over.
+    """
 
     model: SelfPlayPPO
 
     def __init__(
         self,
         config: TrainConfig,
+        named: Named,
         learner: TorchPolicy,
         env: SelfPlayVecEnv,
         log: RunLog,
@@ -113,7 +73,15 @@ class Run(BaseCallback):
         entries: Entries,
     ) -> None:
         super().__init__()
+        self.finished = False
         self._config = config
+        self._named = named
+        # Code is made anew for every evaluation, so that none touches the agents of training.
+        self._models = {
+            name: agents_of(found)
+            for name, found in named.items()
+            if isinstance(found.origin.given, StoredModel)
+        }
         self._learner = learner
         self._env = env
         self._log = log
@@ -126,10 +94,13 @@ class Run(BaseCallback):
         self._start = self._logged_at - entries.seconds
         self._state: RunState | None = None
         self._due = False
+        self._in_rollout = False
         self._exploiter_due = entries.exploiter_due
 
     def _on_training_start(self) -> None:
         self._logged_steps = self.num_timesteps
+        if not self.num_timesteps:  # so that it can go on from its first moment
+            self._capture().write(self._config.out)
 
     def _crossed(self, every: int) -> bool:
         """Has the step just made reached a multiple of ``every``?"""
@@ -152,12 +123,17 @@ class Run(BaseCallback):
         return self._stop.number is None
 
     def _on_rollout_start(self) -> None:
+        self._in_rollout = True
         self._write_row()
         self._capture()
-        if self._exploiter_due and self._add_exploiter():
-            self._capture()
         if self._due:
             self.save()
+        if self._exploiter_due and self._add_exploiter():
+            self._capture()
+            self.save()  # it has taken long
+
+    def _on_rollout_end(self) -> None:
+        self._in_rollout = False
 
     def _add_exploiter(self) -> bool:
         """Trains a network to beat the learner, and makes it an opponent, unless it is stopped."""
@@ -165,13 +141,17 @@ class Run(BaseCallback):
         league, number = self._env.league, self._env.league.next_number
         seed = seeding.generator_state(int(self._config.seed or 0), seeding.AGENTS, 2**32 + number)
         network = copy.deepcopy(self.model.policy.network)
-        exploiter = train_exploiter(
-            self._config,
-            network,
-            TorchPolicy(network.eval(), name=EXPLOITER, memory=self._config.memory),
-            seed=int(seed[0] >> 1),
-            go_on=self._go_on_training,
-        )
+        try:
+            exploiter = train_exploiter(
+                self._config,
+                network,
+                TorchPolicy(network.eval(), name=EXPLOITER, memory=self._config.memory),
+                seed=int(seed[0] >> 1),
+                go_on=self._go_on_training,
+            )
+        except TrainingDivergedError as error:
+            steps = self.num_timesteps
+            raise TrainingDivergedError(f"the exploiter of step {steps}: {error}") from error
         self._logged_at += time.monotonic() - begun  # it is no part of the speed
         if exploiter is None:
             return False
@@ -183,8 +163,13 @@ class Run(BaseCallback):
     def _go_on_training(self) -> bool:
         return self._stop.number is None
 
-    def _capture(self) -> None:
-        """Notes where the run stands, between two updates."""
+    def _capture(self) -> RunState:
+        """Notes where the run stands, between two updates.
+
+        Raises:
+            TrainingDivergedError: it is not worth that; what was noted before is kept.
+        """
+        self.model.require_finite()
         entries = {
             "config": self._config.to_json(),
             "seconds": time.monotonic() - self._start,
@@ -192,21 +177,26 @@ class Run(BaseCallback):
             "evaluations": list(self._evaluations),
             "exploiter_due": self._exploiter_due,
             "exploiter_score": self._pending.get("exploiter"),
+            "opponents": record(self._named),
         }
         self._state = capture(self.model, self._env, entries)
+        return self._state
 
     def _on_training_end(self) -> None:
-        if self._stop.number is None and self._config.final_deals:
-            self._evaluate(self._config.final_deals)
+        if self._in_rollout:  # ended early: nothing has been learned from its steps
+            return
+        if self._config.final_deals and not self._evaluate(self._config.final_deals):
+            return
         self._write_row()
-        if self._stop.number is None:
-            self._capture()
+        self._capture()
+        self.finished = True
 
-    def _evaluate(self, deals: int) -> None:
+    def _evaluate(self, deals: int) -> bool:
+        """Measures the learner, for the next row of the log; False if a signal has ended that."""
         begun = time.monotonic()
         self.model.policy.set_training_mode(False)
         seed = int(self._config.seed or 0)
-        with contextlib.suppress(_EvaluationStoppedError):
+        try:
             agent = TorchPolicy(self.model.best, name="learner", memory=self._config.memory)
             results = evaluate(
                 agent,
@@ -214,11 +204,15 @@ class Run(BaseCallback):
                 self._opponents(),
                 deals=deals,
                 seed=seed,
+                agents=self._models,
                 progress=self._go_on,
             )
-            self._pending["evaluation"] = results
-            self._evaluations.append({"steps": self.num_timesteps, "scores": results})
+        except _EvaluationStoppedError:
+            return False
+        self._pending["evaluation"] = results
+        self._evaluations.append({"steps": self.num_timesteps, "scores": results})
         self._logged_at += time.monotonic() - begun  # it is no part of the speed
+        return True
 
     def _opponents(self) -> list[str]:
         """Whom the learner is measured against: all scripted agents, and those it learns from."""
@@ -229,23 +223,52 @@ class Run(BaseCallback):
         if self._stop.number is not None:
             raise _EvaluationStoppedError
 
+    @property
+    def steps(self) -> int:
+        """Steps that the run has learned from, as far as it is noted."""
+        return self._noted.count("steps")
+
+    @property
+    def _noted(self) -> RunState:
+        if self._state is None:
+            raise RuntimeError("the run has not begun")
+        return self._state
+
     def save(self) -> Path:
-        """Writes the model as it is now, its card, and where the run stood at the last update."""
+        """Writes where the run stood after the last update: its state, its model, and the card.
+
+        Raises:
+            TrainingDivergedError: something of it is not finite; nothing is written.
+            OSError: it cannot be written; what was there still is.
+        """
         self._due = False
-        self.model.policy.set_training_mode(False)
-        if self._state is not None:
-            self._state.write(self._config.out)
+        state, config = self._noted, self._config
+        require_finite(state.arrays, self.steps)
+        state.write(config.out)
         return checkpoint.save_model(
-            self._config.out,
-            self.model.best,
-            self._config.played,
-            memory=self._config.memory,
-            entries={
-                "steps": self.num_timesteps,
-                "config": self._config.to_json(),
-                "evaluations": self._evaluations,
-            },
+            config.out,
+            best_network(state, config),
+            config.played,
+            memory=config.memory,
+            entries={name: state.entries[name] for name in ("steps", "config", "evaluations")},
         )
+
+    @contextlib.contextmanager
+    def saved_on_failure(self) -> Iterator[None]:
+        """Whatever fails within, the run can go on from its last update, and tells what is broken.
+
+        Raises:
+            TrainingDivergedError: the network is; it fails in many ways, and this one says how.
+        """
+        try:
+            yield
+        except BaseException as error:
+            if self._state is not None:
+                with contextlib.suppress(OSError, TrainingDivergedError):
+                    self.save()
+            if isinstance(error, Exception):
+                self.model.require_finite()
+            raise
 
     def _write_row(self) -> None:
         """Logs the update that has just ended, if there was one since the last row."""

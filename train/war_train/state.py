@@ -1,6 +1,5 @@
 """All that a run needs to go on as if it had never stopped, in one file of arrays and JSON."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from war_agents.arena.files import write_bytes
-from war_agents.card import parse_json, require_plain
+from war_agents.files import json_text, open_plain, parse_json, write_bytes
 
 STATE_FILE: Final = "state.safetensors"
 VERSION: Final = 1
@@ -38,7 +36,7 @@ class RunState:
             OSError: it cannot be written; the old one is still there.
         """
         arrays = {name: np.asarray(array, order="C") for name, array in self.arrays.items()}
-        text = json.dumps({"version": VERSION, **self.entries})
+        text = json_text({"version": VERSION, **self.entries})
         write_bytes(folder / STATE_FILE, save(arrays, {"state": text}))
 
     @classmethod
@@ -50,10 +48,13 @@ class RunState:
         """
         file = folder / STATE_FILE
         try:
-            require_plain(file)
-            data = file.read_bytes()
+            with open_plain(file) as opened:
+                data = opened.readall()
         except ValueError as error:
             raise ValueError(f"{file} cannot be read: {error}") from error
+        except FileNotFoundError as error:
+            why = "there is none: the run has not been saved yet, so start it anew"
+            raise ValueError(f"{file} cannot be read: {why}") from error
         except OSError as error:
             raise ValueError(f"{file} cannot be read: {error.strerror}") from error
         try:

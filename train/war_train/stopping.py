@@ -8,19 +8,17 @@ from typing import Any, Self
 
 
 class TrainingStoppedError(KeyboardInterrupt):
-    """A signal has stopped a run early; its model has been saved.
+    """A signal has come while a run went on, which is over with its model saved.
 
     Attributes:
         file: the model.
         exit_code: what a command should end with: 130 after SIGINT, 143 after SIGTERM.
     """
 
-    def __init__(self, file: Path, number: int, steps: int) -> None:
+    def __init__(self, file: Path, number: int, steps: int, *, finished: bool) -> None:
         name = signal.Signals(number).name
-        super().__init__(
-            f"stopped by {name} after {steps} steps; the model is in {file}; "
-            f"war train --resume {file.parent} goes on"
-        )
+        then = "it had finished" if finished else f"war train --resume {file.parent} goes on"
+        super().__init__(f"stopped by {name} after {steps} steps; the model is in {file}; {then}")
         self.file = file
         self.exit_code = 128 + number
 

@@ -42,7 +42,8 @@ class SelfPlayVecEnv(VecEnv):
     ========================  =====================================================================
 
     Masks are there for sb3-contrib (``env_method("action_masks")``) and as an array
-    (`action_masks`). An illegal action loses the game at once.
+    (`action_masks`). An illegal action loses the game at once. They are always those of running
+    games, never of one that is over, since that is dealt anew in the same step.
 
     Args:
         game: ``"attack-defence"`` or ``"strategic-war"``.

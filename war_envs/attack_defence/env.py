@@ -1,62 +1,60 @@
 """War of Attack and Defence as PettingZoo environments: AEC and parallel."""
 
+import copy
 from typing import Any, ClassVar
 
 from pettingzoo import ParallelEnv
 
 from war_envs.aec import TableAEC
-from war_envs.attack_defence import words
+from war_envs.books import Copied
 from war_envs.kernels import RUNNING, Records
 from war_envs.messages import shown
 from war_envs.table import AGENTS, Observation, Table
 from war_envs.variant import integer
 
-METADATA = {"name": "attack_defence_v0", "render_modes": ["ansi"], "is_parallelizable": True}
+METADATA = Copied(
+    {"name": "attack_defence_v0", "render_modes": ["ansi"], "is_parallelizable": True},
+    copy.deepcopy,
+)
 
 
 class AttackDefenceAEC(TableAEC):
     """AEC view: player_0 commits a choice that nobody sees, player_1 chooses, a turn is played."""
 
-    metadata: dict[str, Any] = METADATA
-    books: ClassVar[tuple[str, ...]] = (*TableAEC.books, "_committed")
+    metadata = METADATA
+    beside: ClassVar[tuple[str, ...]] = (*TableAEC.beside, "committed")
 
     # player_0's choice of this turn, or None: kept apart from all that player_1 can see
     _committed: int | None
 
-    def _open_books(self) -> None:
-        super()._open_books()
-        self._committed = None
+    def _begin(self, games: Records, beside: dict[str, Any]) -> None:
+        self._committed = beside.get("committed")
+        super()._begin(games, beside)
 
-    def _first_agent(self) -> str:
-        return AGENTS[0]
+    def _due(self) -> str:
+        return AGENTS[0] if self._committed is None else AGENTS[1]
 
     def _choose(self, seat: int, action: int) -> None:
         if self._committed is None:
             self._committed = action
-            self.agent_selection = AGENTS[1]
+            self._forget_shown()
             return
-        actions = (self._committed, action)
-        status, *seen = self._play(*actions)
-        self._committed = None
-        self.agent_selection = AGENTS[0]
-        self._settle(status, words.event(actions, *seen))
+        first, self._committed = self._committed, None
+        self._play(first, action)
 
-    def _due(self, books: dict[str, Any], games: Records) -> str:
-        return AGENTS[0] if books["_committed"] is None else AGENTS[1]
-
-    def _check_books(self, books: Any, games: Records) -> None:
-        super()._check_books(books, games)
-        committed = books["_committed"]
+    def _check_beside(self, beside: Any, games: Records) -> None:
+        super()._check_beside(beside, games)
+        committed = beside["committed"]
         if committed is not None:
-            integer("state: _committed", committed, 0, 1)
+            integer("state: committed", committed, 0, 1)
             if games[0]["status"] != RUNNING:
-                raise ValueError(f"state: _committed is {committed}, but the game is over")
+                raise ValueError(f"state: committed is {committed}, but the game is over")
 
 
 class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
     """Parallel view: both choices at once."""
 
-    metadata: dict[str, Any] = METADATA
+    metadata = METADATA
     api = "parallel"
 
     def reset(
@@ -68,7 +66,7 @@ class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
             Observations and infos by agent.
         """
         self._deal(seed, options)
-        return {agent: self.observe(agent) for agent in AGENTS}, self.infos
+        return self._observations(), {agent: self._info(agent) for agent in AGENTS}
 
     def step(
         self, actions: dict[str, int]
@@ -89,7 +87,7 @@ class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
                 changed then.
         """
         self._require_reset()
-        if not self.agents:
+        if self._left:
             raise ValueError("the game is over; call reset()")
         given: object = actions  # whatever the caller passed
         if not isinstance(given, dict) or set(given) != set(AGENTS):
@@ -97,12 +95,18 @@ class AttackDefenceParallel(Table, ParallelEnv[str, Observation, int]):
                 f"actions={shown(actions)} is not allowed; give an action for each of {AGENTS}"
             )
         first, second = (self._checked_action(k, actions[agent]) for k, agent in enumerate(AGENTS))
-        status, *seen = self._play(first, second)
-        self._write_books(status, words.event((first, second), *seen))
-        observations = {agent: self.observe(agent) for agent in AGENTS}
-        flags = self.terminations.copy(), self.truncations.copy()
-        result = observations, self.rewards.copy(), *flags, self.infos
-        if status != RUNNING:
-            self.agents = []
-            self.rewards, self.terminations, self.truncations, self.infos = {}, {}, {}, {}
+        self._play(first, second)
+        result = (
+            self._observations(),
+            self._results(),
+            self._by_agent(self._terminated),
+            self._by_agent(self._truncated),
+            {agent: self._info(agent) for agent in AGENTS},
+        )
+        if self._terminated or self._truncated:
+            self._left = len(AGENTS)
+            self._forget_shown()
         return result
+
+    def _observations(self) -> dict[str, Observation]:
+        return {agent: self.observe(agent) for agent in AGENTS}

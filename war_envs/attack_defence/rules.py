@@ -35,8 +35,10 @@ from war_envs.kernels import (
     Record,
     Records,
     begin,
+    card_or_none,
     deal_colours,
     deal_halves,
+    ending,
     finish_turn,
     game_dtype,
     rank,
@@ -208,17 +210,63 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
-def play_one(games: Records, action0: Integer, action1: Integer) -> tuple[Integer, ...]:
-    """Plays one turn of a batch of one game, which runs.
+def legal_bits(game: Record) -> int:
+    """What is legal now: bit ``2 * player + action``."""
+    bits = 0
+    for player in range(2):
+        for action in range(NUM_ACTIONS):
+            bits |= int(legal(game, player, action)) << (NUM_ACTIONS * player + action)
+    return bits
 
-    Returns:
-        The status, then what was seen: both cards, the extra card that was taken or `NO_CARD`, and
-        who took cards or -1.
-    """
+
+@kernel
+def _numbers(game: Record) -> tuple[int, ...]:
+    """The entries of an info, in the order of `war_envs.attack_defence.info`."""
+    return (
+        ending(game),
+        int(game.winner),
+        -1,
+        int(game.turn),
+        int(game.last_action[0]),
+        int(game.last_action[1]),
+        card_or_none(game.last_card[0]),
+        card_or_none(game.last_card[1]),
+        card_or_none(game.last_extra),
+        int(game.last_taker),
+    )
+
+
+@kernel
+def facts(games: Records) -> tuple[int, ...]:
+    """Of a batch of one game: the entries of an info, and `legal_bits`."""
     game = games[0]
-    play(game, action0, action1)
-    card0, card1 = np.int64(game.last_card[0]), np.int64(game.last_card[1])
-    return game.status, card0, card1, np.int64(game.last_extra), game.last_taker
+    return *_numbers(game), legal_bits(game)
+
+
+@kernel
+def facts_rows(games: Records, rows: Any, out: Any) -> None:
+    """Writes infos of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (entries, K))."""
+    for k in range(rows.shape[0]):
+        # Spelt out: to index a tuple by a variable takes much longer.
+        (
+            out[0, k],
+            out[1, k],
+            out[2, k],
+            out[3, k],
+            out[4, k],
+            out[5, k],
+            out[6, k],
+            out[7, k],
+            out[8, k],
+            out[9, k],
+        ) = _numbers(games[rows[k]])
+
+
+@kernel
+def play_one(games: Records, action0: Integer, action1: Integer) -> tuple[int, ...]:
+    """Plays one turn of a batch of one game, which runs; its `facts` then."""
+    play(games[0], action0, action1)
+    return facts(games)
 
 
 @kernel

@@ -11,14 +11,13 @@ _NAMES = NAMES["attack-defence"]
 _VERBS = ("attacks", "defends")
 
 
-def event(actions: tuple[int, int], card0: int, card1: int, extra: int, taker: int) -> str:
-    """A turn, as both players saw it.
-
-    Args:
-        actions: both choices; then as `war_envs.attack_defence.rules.play_one` returns it.
-    """
-    action0, action1 = actions
-    name0, name1 = _NAMES[card0], _NAMES[card1]
+def event(game: Any) -> str:
+    """The last turn, as both players saw it; empty before the first."""
+    if game["turn"] == 0:
+        return ""
+    action0, action1 = game["last_action"].tolist()
+    name0, name1 = (_NAMES[card] for card in game["last_card"])
+    extra, taker = game["last_extra"], game["last_taker"]
     played = f"player_0 {_VERBS[action0]} with {name0}, player_1 {_VERBS[action1]} with {name1}: "
     if taker >= 0:
         won = name1 if taker == 0 else name0

@@ -11,13 +11,14 @@ field              dtype      meaning
 ``phase``          i8         whose choice it is, and which: `ATTACKING` to `ATTACKER_ANSWERING`
 ``first``          i8         the given first attacker, or -1 to draw one at each start
 ``last_action``    i8 (2,)    each player's last choice, -1 before the first
+``last_chooser``   i8         who chose last, or -1
 ``last_taker``     i8         who took the last round, or -1
 ``last_ending``    i8         how it ended: 0 none yet, 1 battle, 2 war, 3 surrender
 ``last_taken``     i8         cards collected in it
 ``unseen``         u1 (2,13)  how many red and black cards in play of each rank nobody has seen
 ``views``          u1         both hands and the table as both players know them: see
                    (3,128)    `war_envs.strategic_war.views`
-``table``          u1 (52,)   the cards on the table, in the order they were laid
+``table``          u1 (52,)   the cards on the table, in the order they were laid, then zeros
 ``last_card``      u1 (2,)    the last card each player flipped, or `NO_CARD`
 =================  =========  ======================================================================
 
@@ -39,12 +40,15 @@ from war_envs.kernels import (
     SHARED_FIELDS,
     TERMINATED,
     TRUNCATED,
+    VACANT,
     Integer,
     Record,
     Records,
     begin,
+    card_or_none,
     deal_colours,
     end,
+    ending,
     finish_turn,
     game_dtype,
     random_below,
@@ -77,6 +81,7 @@ GAME: Final = game_dtype(
         ("phase", "i8"),
         ("first", "i8"),
         ("last_action", "i8", (2,)),
+        ("last_chooser", "i8"),
         ("last_taker", "i8"),
         ("last_ending", "i8"),
         ("last_taken", "i8"),
@@ -127,11 +132,13 @@ def start(game: Record) -> None:
     game.attacker = drawn if game.first < 0 else game.first
     game.seen = game.in_play if game.open_cards else np.uint64(0)
     game.table_size = 0
+    game.table[:] = VACANT
     rebuild(game)
     game.phase = ATTACKING
     for player in range(2):
         game.last_action[player] = -1
         game.last_card[player] = NO_CARD
+    game.last_chooser = -1
     game.last_taker = -1
     game.last_ending = 0
     game.last_taken = 0
@@ -216,6 +223,7 @@ def play(game: Record, action: Integer) -> None:
     """Plays the mover's legal choice in a running game."""
     player = mover(game)
     game.last_action[player] = action
+    game.last_chooser = player
     if game.phase == ATTACKING:
         flip(game, player, action == BOTTOM)
         game.phase = DEFENDING
@@ -242,12 +250,6 @@ def start_rows(games: Records, rows: Any) -> None:
     """Starts the games of ``rows`` (i8, (K,)), whose hands have just been laid."""
     for k in range(rows.shape[0]):
         start(games[rows[k]])
-
-
-@kernel
-def mover_of(games: Records, row: Integer) -> Integer:
-    """`mover` in game ``row``."""
-    return mover(games[row])
 
 
 @kernel
@@ -284,19 +286,67 @@ def first_illegal(games: Records, first: Integer, last: Integer, actions: Any) -
 
 
 @kernel
-def play_one(games: Records, action: Integer) -> tuple[Integer, ...]:
-    """Plays the mover's legal choice in a batch of one game, which runs.
+def legal_bits(game: Record) -> int:
+    """What is legal now: bit ``4 * player + action``."""
+    bits = 0
+    for player in range(2):
+        for action in range(NUM_ACTIONS):
+            bits |= int(legal(game, player, action)) << (NUM_ACTIONS * player + action)
+    return bits
 
-    Returns:
-        The status, who moves next, and what was seen: the phase, the cards on the table, the last
-        card that each player flipped or `NO_CARD`, who took the last round or -1, and how many
-        cards.
-    """
+
+@kernel
+def _numbers(game: Record) -> tuple[int, ...]:
+    """The entries of an info, in the order of `war_envs.strategic_war.info`."""
+    return (
+        ending(game),
+        int(game.winner),
+        -1,
+        int(game.turn),
+        int(game.last_action[0]),
+        int(game.last_action[1]),
+        card_or_none(game.last_card[0]),
+        card_or_none(game.last_card[1]),
+        int(game.last_chooser),
+        int(game.last_taker),
+        int(game.last_ending),
+        int(game.last_taken),
+    )
+
+
+@kernel
+def facts(games: Records) -> tuple[int, ...]:
+    """Of a batch of one game: the entries of an info, its mover, and `legal_bits`."""
     game = games[0]
-    play(game, action)
-    card0, card1 = np.int64(game.last_card[0]), np.int64(game.last_card[1])
-    seen = (game.phase, game.table_size, card0, card1, game.last_taker, game.last_taken)
-    return game.status, mover(game), *seen
+    return *_numbers(game), int(mover(game)), legal_bits(game)
+
+
+@kernel
+def facts_rows(games: Records, rows: Any, out: Any) -> None:
+    """Writes infos of the games of ``rows`` (i8, (K,)) into ``out`` (i8, (entries, K))."""
+    for k in range(rows.shape[0]):
+        # Spelt out: to index a tuple by a variable takes much longer.
+        (
+            out[0, k],
+            out[1, k],
+            out[2, k],
+            out[3, k],
+            out[4, k],
+            out[5, k],
+            out[6, k],
+            out[7, k],
+            out[8, k],
+            out[9, k],
+            out[10, k],
+            out[11, k],
+        ) = _numbers(games[rows[k]])
+
+
+@kernel
+def play_one(games: Records, action: Integer) -> tuple[int, ...]:
+    """Plays the mover's legal choice in a batch of one game, which runs; its `facts` then."""
+    play(games[0], action)
+    return facts(games)
 
 
 @kernel

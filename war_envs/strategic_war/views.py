@@ -12,6 +12,7 @@ import numpy as np
 from war_envs.jit import kernel
 from war_envs.kernels import (
     RING,
+    VACANT,
     Integer,
     Record,
     bit,
@@ -124,5 +125,6 @@ def put(game: Record, player: Integer, card: Integer) -> None:
 def clear_table(game: Record) -> None:
     """Takes away the cards of the table, which have been put elsewhere."""
     for place in range(game.table_size):
+        game.table[place] = VACANT
         game.views[TABLE, place] = EMPTY
     game.table_size = 0

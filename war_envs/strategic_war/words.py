@@ -3,7 +3,7 @@
 from typing import Any
 
 from war_envs.cards import NAMES
-from war_envs.kernels import TERMINATED, TRUNCATED, rank
+from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED, rank
 from war_envs.strategic_war.rules import (
     ATTACKER_ANSWERING,
     BOTTOM,
@@ -19,23 +19,13 @@ _NAMES = NAMES["strategic-war"]
 _ENDS = {TOP: "top", BOTTOM: "bottom"}
 
 
-def event(
-    player: int,
-    action: int,
-    over: bool,
-    phase: int,
-    table_size: int,
-    card0: int,
-    card1: int,
-    taker: int,
-    taken: int,
-) -> str:
-    """What a choice brought about, as both players saw it.
-
-    Args:
-        player, action: who has just chosen what.
-        over: the game has ended; then as `war_envs.strategic_war.rules.play_one` returns it.
-    """
+def event(game: Any) -> str:
+    """What the last choice brought about, as both players saw it; empty before the first."""
+    player = int(game["last_chooser"])
+    if player < 0:
+        return ""
+    action, phase, over = game["last_action"][player], game["phase"], game["status"] != RUNNING
+    taker, taken = game["last_taker"], game["last_taken"]
     if action == SURRENDER:
         return f"player_{player} surrenders: player_{taker} takes {taken} cards"
     if action == FIGHT:
@@ -45,13 +35,13 @@ def event(
         if phase == ATTACKER_ANSWERING:
             return f"{said}: the attacker answers next"
         return f"{said}: each player lays two more cards face down"
-    flipped = _NAMES[card1 if player else card0]
-    said = f"player_{player} flips {flipped} from the {_ENDS[action]}"
+    flipped = _NAMES[game["last_card"][player]]
+    said = f"player_{player} flips {flipped} from the {_ENDS[int(action)]}"
     if phase == DEFENDING and not over:
         return said
-    if table_size == 0:
+    if game["table_size"] == 0:
         return f"{said}: player_{taker} takes {taken} cards"
-    why = _why_war(card0, card1)
+    why = _why_war(*game["last_card"])
     if phase == DEFENDER_ANSWERING:
         return f"{said}: war, {why}; each player lays a card face down"
     return f"{said}: war, {why}"

@@ -96,6 +96,26 @@ def rewards_and_flags_are_plain_python(make: Make) -> None:
             require(type(seen.info) is dict, f"an info is a {type(seen.info).__name__}")
 
 
+def _form(info: dict[str, Any]) -> dict[str, Any]:
+    """What a tensor library must know of an info: each entry's type, and of arrays their shape."""
+    return {
+        name: (value.dtype, value.shape) if isinstance(value, np.ndarray) else type(value)
+        for name, value in info.items()
+    }
+
+
+def infos_keep_their_form(make: Make) -> None:
+    """Infos have the same keys, types and shapes from reset to the end."""
+    driver = make()
+    driver.reset(SEED)
+    first: dict[str, dict[str, Any]] = {}
+    for turn in turns(driver, np.random.default_rng(SEED)):
+        for agent, seen in turn.items():
+            form = _form(seen.info)
+            expected = first.setdefault(agent, form)
+            require(form == expected, f"the info of {agent} is {form}, at first it was {expected}")
+
+
 def _arrays(turn: dict[str, Seen]) -> list[Any]:
     """All arrays that a turn shows, one level deep in dicts."""
     shown = [part for seen in turn.values() for part in (seen.observation, seen.info)]

@@ -97,6 +97,19 @@ def forfeits(matches: Sequence[MatchResult]) -> tuple[Forfeits, ...]:
     return tuple(rows)
 
 
+def failed(names: Sequence[str], pairs: Sequence[PairResult]) -> tuple[str, ...]:
+    """The agents that have lost all of their games by failing.
+
+    Games that an opponent has lost by failing, as of two broken agents one must, say nothing.
+    """
+    own, played = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    for pair in pairs:
+        for agent, forfeits in ((pair.a, pair.forfeits_a), (pair.b, pair.forfeits_b)):
+            own[agent] += forfeits
+            played[agent] += pair.games - pair.forfeits_a - pair.forfeits_b
+    return tuple(name for name in names if own[name] and not played[name])
+
+
 def standing(
     names: Sequence[str], matches: Sequence[MatchResult], groups: NDArray[np.int64]
 ) -> Standing:

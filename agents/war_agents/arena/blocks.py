@@ -1,16 +1,17 @@
 """Blocks of games: what is handed out to be played, and how the games of failing agents end."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import cloudpickle
 
 from war_agents.arena.games import Games, Recording, Watch, play_games
-from war_agents.arena.players import Entrant, Given
+from war_agents.arena.origin import Origin
 from war_envs.variant import Variant
 
-PATIENCE: Final = 10
+PATIENCE: Final = 4  # games, one deal or two: where two agents fail, each has lost as many
+NOT_ASKED: Final = "was not asked: in games before it "
 
 
 @dataclass(frozen=True)
@@ -18,8 +19,7 @@ class Setup:
     """What whoever plays has to know of a tournament.
 
     Attributes:
-        players: what to make each agent from: a name, a path or ``module:factory``; or for agents
-            that only this process can make, one a variant.
+        players: what to make each agent from.
         variants: what is played.
         seed: what deals and draws come from.
         deterministic: do trained agents take their likeliest action?
@@ -28,7 +28,7 @@ class Setup:
         path: where to look for the user's modules.
     """
 
-    players: tuple[str | tuple[Given, ...], ...]
+    players: tuple[Origin, ...]
     variants: tuple[Variant, ...]
     seed: int
     deterministic: bool
@@ -68,31 +68,26 @@ class Lost:
     Attributes:
         side: which agent of the pair was being asked; -1 for none.
         reason: what happened.
+        killed: was it ended by a signal, which may have come from somebody else?
     """
 
     side: int
     reason: str
+    killed: bool = False
 
 
 class Table:
     """Where blocks are played: the players of a tournament, in this process.
 
     Raises:
-        ValueError: a player cannot be made here.
+        ValueError: a player cannot be made here, or has changed meanwhile.
     """
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._entrants = [
-            [
-                Entrant.of(
-                    given[i] if isinstance(given, tuple) else given,
-                    variant,
-                    deterministic=setup.deterministic,
-                )
-                for i, variant in enumerate(setup.variants)
-            ]
-            for given in setup.players
+            origin.entrants(setup.variants, deterministic=setup.deterministic)
+            for origin in setup.players
         ]
 
     def play(
@@ -115,8 +110,7 @@ def play_or_forfeit(block: Block, attempt: Callable[[Block], Games | Lost]) -> G
 
     All are tried at once. If that fails, each game is tried by itself, so that only those are lost
     to the agent in which it does it again. Each such game takes seconds, so after `PATIENCE` of
-    them in a row no agent is asked any more in this block: its other games are lost as those were,
-    in turn, which is fair where both agents fail.
+    them in a row no agent is asked any more in this block.
     """
     outcome = attempt(block)
     if isinstance(outcome, Games):
@@ -124,15 +118,32 @@ def play_or_forfeit(block: Block, attempt: Callable[[Block], Games | Lost]) -> G
     parts: list[Games] = []
     in_a_row: list[Lost] = []
     for row in range(block.games):
-        if len(in_a_row) < PATIENCE:
-            outcome = attempt(block.one(row))
-            in_a_row = [] if isinstance(outcome, Games) else [*in_a_row, outcome]
+        if len(in_a_row) == PATIENCE:
+            reasons = {lost.side: lost.reason for lost in in_a_row}
+            parts.append(not_asked(block.numbers[row:], reasons))
+            break
+        outcome = attempt(block.one(row))
+        if isinstance(outcome, Games):
+            in_a_row = []
+            parts.append(outcome)
         else:
-            before = in_a_row[row % PATIENCE]
-            outcome = Lost(before.side, f"was not asked: in games before it {before.reason}")
-        parts.append(
-            outcome if isinstance(outcome, Games) else Games.forfeited(outcome.side, outcome.reason)
-        )
+            in_a_row.append(outcome)
+            parts.append(Games.forfeited(outcome.side, outcome.reason))
+    return Games.joined(parts)
+
+
+def not_asked(numbers: range, reasons: Mapping[int, str]) -> Games:
+    """Games that are lost without being played.
+
+    Args:
+        numbers: of the games.
+        reasons: how each side that has failed did. If both have, that in seat 0 loses, as in games
+            in which both fail.
+    """
+    parts = []
+    for number in numbers:
+        side = number % 2 if len(reasons) == 2 else next(iter(reasons))
+        parts.append(Games.forfeited(side, NOT_ASKED + reasons[side]))
     return Games.joined(parts)
 
 

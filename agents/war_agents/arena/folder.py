@@ -2,26 +2,33 @@
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from filelock import FileLock, Timeout
-
 from war_agents.arena import report
 from war_agents.arena.blocks import Block
-from war_agents.arena.files import make_writable_folder, write_text
 from war_agents.arena.games import Games
 from war_agents.arena.results import TournamentResult
 from war_agents.arena.stream import GAMES_FILE, GameStream
-from war_agents.card import parse_json, read_limited
-from war_envs.messages import shown
+from war_agents.files import (
+    json_text,
+    locked,
+    make_writable_folder,
+    parse_json,
+    read_limited,
+    remove_parts,
+    write_text,
+)
+from war_envs.messages import one_line, shown
 
 SETTINGS_FILE: Final = "settings.json"
 RESULTS_FILE: Final = "results.json"
 MARKDOWN_FILE: Final = "report.md"
 HTML_FILE: Final = "report.html"
-_MAX_BYTES: Final = 10_000_000
+_FILES: Final = (SETTINGS_FILE, RESULTS_FILE, GAMES_FILE, MARKDOWN_FILE, HTML_FILE)
+_MAX_BYTES: Final = 10_000_000  # of settings
 
 
 class TournamentFolder:
@@ -45,11 +52,11 @@ class TournamentFolder:
         self._refuse_others()
         started = (path / SETTINGS_FILE).exists()
         if started and not resume and not (path / RESULTS_FILE).exists():
-            self._locked().release()  # refuses where it is being played just now
-            raise ValueError(
-                f"out={str(path)!r} holds an unfinished tournament with these settings; "
-                "resume it (--resume), or remove it"
-            )
+            with self._locked():  # refuses where it is being played just now
+                raise ValueError(
+                    f"out={str(path)!r} holds an unfinished tournament with these settings; "
+                    "resume it (--resume), or remove it"
+                )
         make_writable_folder(path)
 
     @contextlib.contextmanager
@@ -61,31 +68,23 @@ class TournamentFolder:
         Raises:
             ValueError, OSError: see the class.
         """
-        lock = self._locked()
-        for torn in self.path.glob(".*.part"):  # by a crash while a file was written
-            torn.unlink()
         game = self._settings["settings"]["game"]
         stream = GameStream(self.path / GAMES_FILE, game, variants, names)
-        try:
+        with self._locked(), contextlib.closing(stream):
             self._refuse_others()
-            write_text(self.path / SETTINGS_FILE, json.dumps(self._settings, indent=2) + "\n")
+            if not (self._resume and (self.path / SETTINGS_FILE).exists()):  # else they are these
+                write_text(self.path / SETTINGS_FILE, json_text(self._settings, indent=2) + "\n")
             if self._resume:
                 found = stream.resume(blocks)
             else:
                 found = {}
                 stream.begin()
+            remove_parts(self.path, _FILES)
             yield stream, found
-        finally:
-            stream.close()
-            lock.release()
 
-    def _locked(self) -> FileLock:
-        lock = FileLock(self.path / "tournament.lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout as error:
-            raise ValueError(f"another process plays in out={str(self.path)!r}") from error
-        return lock
+    def _locked(self) -> contextlib.AbstractContextManager[None]:
+        busy = f"another process plays in out={str(self.path)!r}"
+        return locked(self.path / "tournament.lock", busy)
 
     def write(self, result: TournamentResult) -> None:
         """Writes results and reports, each whole or not at all."""
@@ -98,9 +97,9 @@ class TournamentFolder:
     def _refuse_others(self) -> None:
         """Refuses a folder that is not this tournament's."""
         file = self.path / SETTINGS_FILE
-        if not file.exists():
-            for other in (RESULTS_FILE, GAMES_FILE, MARKDOWN_FILE, HTML_FILE):
-                if (self.path / other).exists():
+        if not os.path.lexists(file):
+            for other in _FILES:
+                if os.path.lexists(self.path / other):
                     raise ValueError(
                         f"out={str(self.path)!r} holds {other} of something else; "
                         "choose another folder, or remove it"
@@ -108,9 +107,9 @@ class TournamentFolder:
             return
         try:
             found = parse_json(read_limited(file, _MAX_BYTES))
-        except ValueError:
-            found = None
-        differences = list(_differences(found, self._settings))
+            differences = list(_differences(found, self._settings))
+        except ValueError as error:
+            differences = [f"{SETTINGS_FILE} cannot be read: {one_line(error)}"]
         if differences:
             raise ValueError(
                 f"out={str(self.path)!r} holds another tournament: "

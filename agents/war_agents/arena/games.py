@@ -3,32 +3,19 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.arena.memory import Memory
+from war_agents.arena.agent_error import AgentError
 from war_agents.arena.players import Entrant
+from war_agents.states import States
 from war_envs import seeding
 from war_envs.batch import Batch
 from war_envs.kernels import TERMINATED
 from war_envs.messages import one_line, shown
 from war_envs.variant import Variant
-
-MAX_REASON: Final = 500
-
-
-class AgentError(ValueError):
-    """An agent has failed.
-
-    Attributes:
-        reason: what it did.
-    """
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"agent {name!r} {reason}")
-        self.reason = reason
 
 
 class Watch:
@@ -68,26 +55,38 @@ class Games:
         truncated: bool (K,).
         forfeits: for each row that an agent lost by failing, which (0 or 1) and why; its length is
             0.
+        tracebacks: for one such row of each agent what is known beside that, as text of some lines.
     """
 
     results: NDArray[np.int8]
     lengths: NDArray[np.int64]
     truncated: NDArray[np.bool_]
     forfeits: dict[int, tuple[int, str]] = field(default_factory=dict)
+    tracebacks: dict[int, str] = field(default_factory=dict)
+
+    def lose(self, row: int, side: int, error: AgentError) -> None:
+        """An agent has lost a game by failing."""
+        self.results[row] = -1 if side == 0 else 1
+        self.forfeits[row] = (side, error.reason)
+        if all(self.forfeits[other][0] != side for other in self.tracebacks):
+            self.tracebacks[row] = error.traceback
 
     @classmethod
     def joined(cls, parts: "Sequence[Games]") -> "Games":
         """The games of all ``parts``, in their order."""
         starts = np.cumsum([0, *(len(part.results) for part in parts)]).tolist()
+        forfeits: dict[int, tuple[int, str]] = {}
+        tracebacks: dict[int, tuple[int, str]] = {}  # by sides
+        for start, part in zip(starts, parts, strict=False):
+            forfeits |= {start + row: forfeit for row, forfeit in part.forfeits.items()}
+            for row, told in part.tracebacks.items():
+                tracebacks.setdefault(part.forfeits[row][0], (start + row, told))
         return cls(
             np.concatenate([part.results for part in parts]),
             np.concatenate([part.lengths for part in parts]),
             np.concatenate([part.truncated for part in parts]),
-            {
-                start + row: forfeit
-                for start, part in zip(starts, parts, strict=False)
-                for row, forfeit in part.forfeits.items()
-            },
+            forfeits,
+            dict(tracebacks.values()),
         )
 
     @classmethod
@@ -161,21 +160,22 @@ def play_games(
     actions = np.zeros((number, 2), np.int64)
     step_number = 0
     while len(running):
-        failed: dict[int, tuple[int, str]] = {}
+        failed: dict[int, tuple[int, AgentError]] = {}
         # In a game by itself seat 0 first: where both end their process, that is who loses.
         for player in sorted(players, key=lambda player: int(player.seats[0])):
             rows = running
             if first_attacker is not None:
                 rows = running[batch.mover[running] == player.seats[running]]
             if len(rows):
-                chosen, reasons = player.choose(rows, step_number, forfeit=forfeit)
+                chosen, errors = player.choose(rows, step_number, forfeit=forfeit)
                 actions[rows, player.seats[rows]] = chosen
-                for row, reason in reasons.items():
+                for row, error in errors.items():
                     # Where both fail at once it is seat 0 that loses, whoever is named first.
                     if row not in failed or player.seats[row] == 0:
-                        failed[row] = player.side, reason
-        if failed:
-            _end(batch, games, failed)
+                        failed[row] = player.side, error
+        for row, (side, error) in failed.items():
+            batch.games["status"][row] = TERMINATED
+            games.lose(row, side, error)
         if recording is not None and recording.row in running:
             choices = actions[recording.row]
             if first_attacker is not None:
@@ -192,14 +192,6 @@ def play_games(
             running = running[~(step.terminated | step.truncated)[running]]
         watch.ended(len(ended) + len(failed))
     return games
-
-
-def _end(batch: Batch, games: Games, failed: dict[int, tuple[int, str]]) -> None:
-    """Ends games that an agent has lost by failing."""
-    for row, (side, reason) in failed.items():
-        batch.games["status"][row] = TERMINATED
-        games.results[row] = -1 if side == 0 else 1
-        games.forfeits[row] = (side, reason)
 
 
 def _seat_seeds(
@@ -234,11 +226,11 @@ class _Player:
         self._seeds = seeds[np.arange(len(seats)), seats]
         self._batch = batch
         self._watch = watch
-        self._memory = Memory(len(seats))
+        self._states = States(len(seats))
 
     def choose(
         self, rows: NDArray[np.int64], step_number: int, *, forfeit: bool
-    ) -> tuple[NDArray[np.int64], dict[int, str]]:
+    ) -> tuple[NDArray[np.int64], dict[int, AgentError]]:
         """The agent's choices in the games ``rows`` (K,): legal actions, int64 (K,).
 
         With ``forfeit`` also in which games it has failed and how; its choices there are undefined.
@@ -249,10 +241,10 @@ class _Player:
             if not forfeit:
                 raise
             if len(rows) == 1:
-                return np.zeros(1, np.int64), {int(rows[0]): error.reason}
+                return np.zeros(1, np.int64), {int(rows[0]): error}
         parts = [self.choose(rows[i : i + 1], step_number, forfeit=True) for i in range(len(rows))]
-        reasons = {row: reason for _, failed in parts for row, reason in failed.items()}
-        return np.concatenate([chosen for chosen, _ in parts]), reasons
+        errors = {row: error for _, failed in parts for row, error in failed.items()}
+        return np.concatenate([chosen for chosen, _ in parts]), errors
 
     def _ask(self, rows: NDArray[np.int64], step_number: int) -> NDArray[np.int64]:
         observation, mask = self._batch.observe(
@@ -263,7 +255,7 @@ class _Player:
         seeds = seeding.action_seeds(self._seeds[rows], step_number)
         self._watch.asking(self.side, len(rows))
         try:
-            answer: Any = self.agent.act(observation, mask, seeds, *self._memory.recall(rows))
+            answer: Any = self.agent.act(observation, mask, seeds, *self._states.recall(rows))
             if not isinstance(answer, tuple) or len(answer) != 2:
                 self._fail(f"returned {shown(answer)}; it must be (actions, state)")
             actions = np.asarray(answer[0])
@@ -274,7 +266,7 @@ class _Player:
         self._watch.answered()
         checked = self._checked(actions, legal)
         try:
-            self._memory.keep(rows, answer[1])
+            self._states.keep(rows, answer[1])
         except Exception as error:  # noqa: BLE001 - it may hold anything, as deep as can be
             self._fail(f"returned a wrong state: {one_line(error)}", error)
         return checked
@@ -297,4 +289,4 @@ class _Player:
         return actions.astype(np.int64)
 
     def _fail(self, reason: str, cause: BaseException | None = None) -> NoReturn:
-        raise AgentError(self.name, reason[:MAX_REASON]) from cause
+        raise AgentError(self.name, self.agent, reason, cause)

@@ -132,4 +132,4 @@ def _events(
     for step in moves:
         for action in step:
             env.step(action)
-        yield str(env.infos["player_0"]["event"])
+        yield str(env.event)

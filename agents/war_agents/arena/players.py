@@ -1,8 +1,6 @@
 """Who takes part: names, model files, run folders, the user's own code, and agents as they are."""
 
-import contextlib
 import copy
-import hashlib
 import importlib
 import inspect
 import re
@@ -11,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-import cloudpickle
-
-from war_agents.agent import Agent, make, model_file, names
-from war_agents.shipped import CHAMPION, champion_file
+from war_agents.agent import Agent, make
+from war_agents.shipped import CHAMPION
+from war_agents.stored_model import StoredModel
 from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
 from war_envs.messages import one_line, shown
 from war_envs.variant import Variant
@@ -32,7 +29,14 @@ class Entrant(NamedTuple):
     agent: Agent
 
     @classmethod
-    def of(cls, given: Given, variant: Variant, *, deterministic: bool = False) -> "Entrant":
+    def of(
+        cls,
+        given: Given,
+        variant: Variant,
+        *,
+        deterministic: bool = False,
+        stored: StoredModel | None = None,
+    ) -> "Entrant":
         """An agent under its own name, or one made from a name, a path or ``module:factory``.
 
         Args:
@@ -40,11 +44,18 @@ class Entrant(NamedTuple):
                 ``factory(variant)`` or ``factory()`` returns the agent; or an agent.
             variant: what it will play.
             deterministic: a trained agent takes its likeliest action, and does not sample.
+            stored: the files of the model that ``given`` names, where they have been read before.
 
         Raises:
             ValueError: there is no such agent, or it wants observations that do not exist.
         """
-        if is_code(given):
+        if stored is not None:
+            from war_agents.policy import policy_of  # needs torch, which base installs lack
+
+            agent: Agent = policy_of(
+                stored, variant, name=CHAMPION if str(given) == CHAMPION else None
+            )
+        elif is_code(given):
             agent = _checked(given, _from_code(str(given), variant))
         elif isinstance(given, str | Path):
             agent = _checked(given, make(given, game=variant.game, variant=variant))
@@ -78,39 +89,21 @@ class Player:
         name: what the tournament calls it.
         kind: ``"registered"``, ``"model"`` (a file), ``"code"`` (``module:factory``) or
             ``"object"`` (an agent that was handed over).
-        sha256: of the model file; of the source file of the user's code, but not of what that
-            imports; of an agent that was handed over with its attributes; else None.
+        sha256: of the model file that played; of the source files of the user's code (the module
+            that was named, and that of the agent's class) and the networks that it holds, but not
+            of what it imports; of an agent that was handed over, or that the user has registered,
+            with its class and its attributes, see `war_agents.arena.identity`. None for the
+            scripted agents of this package, and for agents that cannot be told apart.
         deterministic: does a trained agent take its likeliest action (True) or sample (False)? None
             for all others.
+        memory: what it observed, ``"perfect"`` or ``"table"``.
     """
 
     name: str
     kind: Literal["registered", "model", "code", "object"]
     sha256: str | None
     deterministic: bool | None
-
-    @classmethod
-    def of(cls, given: Given, entrant: Entrant, game: str) -> "Player":
-        """What is to be known about ``entrant``, which was made from ``given``."""
-        file: Path | None = None if entrant.trusted else _source_file(type(entrant.agent))
-        kind: Literal["registered", "model", "code", "object"]
-        if not isinstance(given, str | Path):
-            kind = "object"
-        elif is_code(given):
-            kind = "code"
-        elif str(given) in names(game):
-            kind = "registered"
-            if str(given) == CHAMPION:
-                file = champion_file(game)
-        else:
-            kind, file = "model", model_file(given)
-        content = b"" if file is None else file.read_bytes()
-        if kind == "object":
-            # One that cannot be pickled cannot be sent to other processes either.
-            with contextlib.suppress(Exception):
-                content += bytes(cloudpickle.dumps(entrant.agent))
-        sha256 = hashlib.sha256(content).hexdigest() if content else None
-        return cls(entrant.name, kind, sha256, entrant.deterministic)
+    memory: str = "perfect"
 
 
 def is_code(given: object) -> bool:
@@ -158,11 +151,3 @@ def _takes(factory: Callable[..., object], *arguments: object) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _source_file(made_by: type) -> Path | None:
-    try:
-        file = inspect.getsourcefile(made_by)
-    except (TypeError, OSError):  # written in a notebook, at a prompt or as `python -c`
-        return None
-    return None if file is None or not Path(file).is_file() else Path(file)

@@ -9,25 +9,32 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
-from war_agents.arena.blocks import Block, Setup, Table
+from war_agents.arena.blocks import PATIENCE, Block, Setup, Table
 from war_agents.arena.games import Games, Recording, Watch
 from war_agents.arena.isolation import Isolated
+from war_agents.terminal import forgiving_streams
+from war_envs.messages import notice, shown
 
 TICK_SECONDS: Final = 0.1
 Running = Callable[[int], object]
+GivenUp = Callable[[Block], Games | None]
 _Done = queue.SimpleQueue[tuple[int, Future[Games]]]
 
 
 class Pool(Protocol):
     """Plays blocks."""
 
-    def play(self, blocks: Sequence[Block], running: Running) -> Iterator[tuple[int, Games]]:
+    def play(
+        self, blocks: Sequence[Block], running: Running, given_up: GivenUp
+    ) -> Iterator[tuple[int, Games]]:
         """Plays ``blocks``, in any order.
 
         Args:
             blocks: what to play.
             running: called now and then with the number of games that have ended in blocks which
                 are not yet yielded; what it raises ends all.
+            given_up: the games of a block in which an agent takes part that is asked no more; None
+                if it must be played.
 
         Yields:
             The place of a block in ``blocks`` and its games, as soon as it has been played.
@@ -49,10 +56,16 @@ class InProcess:
     def __init__(self, setup: Setup) -> None:
         self._table = Table(setup)
 
-    def play(self, blocks: Sequence[Block], running: Running) -> Iterator[tuple[int, Games]]:
+    def play(
+        self, blocks: Sequence[Block], running: Running, given_up: GivenUp
+    ) -> Iterator[tuple[int, Games]]:
         """See `Pool`."""
         for i, block in enumerate(blocks):
-            yield i, self._table.play(block, _Counting(running))
+            games = given_up(block)
+            if games is None:
+                with forgiving_streams():
+                    games = self._table.play(block, _Counting(running))
+            yield i, games
 
     def record(self, block: Block, row: int) -> tuple[Games, Recording] | None:
         """See `Pool`."""
@@ -78,15 +91,19 @@ class Processes:
 
     def __init__(self, setup: Setup, number: int) -> None:
         self._threads = ThreadPoolExecutor(number, "war-arena")
-        self._workers = [Isolated(setup) for _ in range(number)]
+        self._players = setup.players
+        self._told: set[int] = set()
+        self._workers = [Isolated(setup, self._tell) for _ in range(number)]
         self._idle = list(self._workers)
         self._lock = threading.Lock()
 
-    def play(self, blocks: Sequence[Block], running: Running) -> Iterator[tuple[int, Games]]:
+    def play(
+        self, blocks: Sequence[Block], running: Running, given_up: GivenUp
+    ) -> Iterator[tuple[int, Games]]:
         """See `Pool`."""
         done: _Done = queue.SimpleQueue()
         for i, block in enumerate(blocks):
-            future = self._threads.submit(self._play, block)
+            future = self._threads.submit(self._play, block, given_up)
             future.add_done_callback(partial(_put, done, i))
         waiting = len(blocks)
         while waiting:
@@ -110,7 +127,9 @@ class Processes:
         for worker in self._workers:  # which may have been starting a process just then
             worker.close()
 
-    def _play(self, block: Block) -> Games:
+    def _play(self, block: Block, given_up: GivenUp) -> Games:
+        if (games := given_up(block)) is not None:
+            return games
         with self._lock:
             worker = self._idle.pop()
         try:
@@ -118,6 +137,18 @@ class Processes:
         finally:
             with self._lock:
                 self._idle.append(worker)
+
+    def _tell(self, player: int, reason: str) -> None:
+        """Says, once an agent, why the tournament takes longer now."""
+        with self._lock:
+            if player in self._told:
+                return
+            self._told.add(player)
+        name = shown(self._players[player].name)
+        notice(
+            f"war-envs: agent {name} {reason}; such games are lost to it and found one by one, and "
+            f"after {PATIENCE} in a row it is asked no more"
+        )
 
 
 def _put(done: "_Done", i: int, future: "Future[Games]") -> None:

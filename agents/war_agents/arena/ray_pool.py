@@ -9,7 +9,7 @@ from typing import Any, Final
 from war_agents.arena.blocks import Block, Setup
 from war_agents.arena.games import Games, Recording
 from war_agents.arena.isolation import Isolated
-from war_agents.arena.pool import TICK_SECONDS, Running
+from war_agents.arena.pool import TICK_SECONDS, GivenUp, Running
 from war_envs.messages import one_line, shown
 
 try:
@@ -52,8 +52,10 @@ class RayPool:
         options = ray.remote(max_retries=RETRIES, num_cpus=1)
         self._play, self._record = options(_play), options(_record)
 
-    def play(self, blocks: Sequence[Block], running: Running) -> Iterator[tuple[int, Games]]:
-        """See `Pool`."""
+    def play(
+        self, blocks: Sequence[Block], running: Running, given_up: GivenUp
+    ) -> Iterator[tuple[int, Games]]:
+        """See `Pool`; all blocks are on their way before any agent has been given up."""
         waiting: dict[Any, int] = {
             self._play.remote(self._setup, self._key, block): i for i, block in enumerate(blocks)
         }

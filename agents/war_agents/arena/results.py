@@ -33,7 +33,8 @@ class PairResult:
         forfeits_a, forfeits_b: games that each lost by failing.
         distinct_deals: how many of the deals differ, which small decks make fewer; the intervals
             count equal deals as one.
-        mean_length: turns of Attack and Defence, choices of Strategic War, a game.
+        mean_length: turns of Attack and Defence, choices of Strategic War, a game, of those that
+            were played to an end; 0 where all were forfeited.
     """
 
     a: str
@@ -199,8 +200,11 @@ class TournamentResult:
         separation: how far the order is decided; None where nobody asked.
         forfeits: who failed, and how.
         notable: a few games to look at.
-        warnings: what makes the numbers doubtful, such as agents that do not follow their seeds.
+        warnings: what makes the numbers doubtful, such as agents that do not follow their seeds, or
+            that cannot be told from others.
         versions: of the packages that played.
+        failed: the agents that failed in every game, but for those that their opponents lost by
+            failing; their ratings say nothing.
     """
 
     players: tuple[Player, ...]
@@ -215,6 +219,7 @@ class TournamentResult:
     notable: tuple[NotableGame, ...]
     warnings: tuple[str, ...]
     versions: dict[str, str]
+    failed: tuple[str, ...] = ()
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -261,6 +266,7 @@ class TournamentResult:
             "standings": [dataclasses.asdict(standing) for standing in self.standings],
             "separation": None if self.separation is None else dataclasses.asdict(self.separation),
             "forfeits": [dataclasses.asdict(row) for row in self.forfeits],
+            "failed": list(self.failed),
             "notable": [dataclasses.asdict(game) for game in self.notable],
             "warnings": list(self.warnings),
             "versions": self.versions,

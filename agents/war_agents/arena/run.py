@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from war_agents.arena import analysis
 from war_agents.arena.blocks import Block
+from war_agents.arena.failures import Failures
 from war_agents.arena.folder import TournamentFolder
 from war_agents.arena.games import Games, games_per_deal
 from war_agents.arena.match import MatchResult
@@ -16,6 +17,7 @@ from war_agents.arena.pool import Pool
 from war_agents.arena.results import TournamentResult
 from war_agents.arena.schedule import rounds
 from war_agents.arena.separation import SeparationTest
+from war_agents.arena.trials import Trials
 
 if TYPE_CHECKING:
     from war_agents.arena.tournament import Tournament
@@ -41,19 +43,31 @@ class Run:
         self._blocks = [block for blocks in self._rounds for block in blocks]
         self._total = sum(block.games for block in self._blocks)
         self._played: dict[int, Games] = {}  # by the places of blocks
+        self._trials = Trials(self._blocks, tournament.limited)
         self._progress = progress
         self._shown = 0
 
     def run(self, out: Path | None, resume: bool) -> TournamentResult:
         """See `Tournament.run`."""
         tournament = self._tournament
-        if out is None:
-            return self._play(lambda block, games: None)
-        folder = TournamentFolder(out, tournament.describe(), resume=resume)
         variants = [variant.name for variant in tournament.variants]
+        failures = Failures(out, tournament.game, variants, self._names, strict=tournament.strict)
+        if out is None:
+            return self._play(failures.note)
+        folder = TournamentFolder(out, tournament.describe(), resume=resume)
         with folder.opened(self._blocks, variants, self._names) as (stream, found):
+            if not found:
+                failures.forget()
+            for place, games in sorted(found.items()):
+                failures.note(self._blocks[place], games)
+                self._trials.note(self._blocks[place], games)
             self._played = found
-            result = self._play(stream.append)
+
+            def keep(block: Block, games: Games) -> None:
+                failures.note(block, games)
+                stream.append(block, games)
+
+            result = self._play(keep)
             folder.write(result)
         return result
 
@@ -85,9 +99,19 @@ class Run:
             self._progress(self._shown, self._total)
 
         tell(0)
-        for i, games in pool.play([self._blocks[place] for place in missing], tell):
-            keep(self._blocks[missing[i]], games)
-            self._played[missing[i]] = games
+        known = {self._blocks[place] for place in self._played}
+        waiting: dict[int, Games] = {}
+        blocks = [self._blocks[place] for place in missing]
+        for i, games in pool.play(blocks, tell, self._trials.given_up):
+            waiting[missing[i]] = games
+            for place in sorted(waiting):
+                block = self._blocks[place]
+                if self._trials.before(block) <= known:
+                    self._played[place] = self._trials.given_up(block) or waiting[place]
+                    del waiting[place]
+                    keep(block, self._played[place])
+                    self._trials.note(block, self._played[place])
+                    known.add(block)
             done += len(games.results)
             tell(0)
 
@@ -119,15 +143,16 @@ class Run:
         notable, warnings = notable_games(
             matches, elo, lambda *game: self._replay(pool, matches, *game)
         )
+        pairs = [
+            analysis.pair_result(match, groups[i // number]) for i, match in enumerate(matches)
+        ]
         return TournamentResult(
             players=tournament.players,
             variants=tournament.variants,
             deals=deals,
             settings=tournament.settings,
             matches=tuple(matches),
-            pairs=tuple(
-                analysis.pair_result(match, groups[i // number]) for i, match in enumerate(matches)
-            ),
+            pairs=tuple(pairs),
             standings=tuple(standings),
             separation=(
                 None
@@ -135,8 +160,9 @@ class Run:
                 else analysis.separation(self._names, test, tournament.until_separated)
             ),
             forfeits=analysis.forfeits(matches),
+            failed=analysis.failed(self._names, pairs),
             notable=notable,
-            warnings=warnings,
+            warnings=(*tournament.warnings, *warnings),
             versions=tournament.versions,
         )
 

@@ -6,11 +6,13 @@ War only), ``result`` (+1 where ``a`` won, -1 where ``b`` won, else 0), ``length
 of several pairs follow each other as they were played.
 """
 
+import contextlib
 import itertools
 import json
 import os
+import warnings
 from collections.abc import Iterator, Sequence
-from io import FileIO
+from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -18,7 +20,7 @@ import numpy as np
 
 from war_agents.arena.blocks import Block
 from war_agents.arena.games import Games, games_per_deal
-from war_agents.card import parse_json, require_plain
+from war_agents.files import append, open_plain, parse_json
 
 GAMES_FILE: Final = "games.jsonl"
 _RESULT: Final = ', "result": '
@@ -49,24 +51,28 @@ class GameStream:
         Raises:
             ValueError: there is something else in its place.
         """
-        self._require_plain()
-        self._opened = self._file.open("wb", buffering=0)
+        self._opened = self._open(os.O_CREAT)
+        self._opened.truncate(0)
 
     def resume(self, blocks: Sequence[Block]) -> dict[int, Games]:
         """Reads what has been played of ``blocks``; what was torn is cut off, and played again.
 
+        Where more is cut off than a crash leaves, as after a power cut, a warning says so.
+
         Raises:
-            ValueError: the file holds other games than those of the blocks, or is damaged.
+            ValueError: the file holds other games than those of the blocks, or is damaged before
+                its end; nothing has changed then.
         """
-        if not self._file.exists():
+        if not os.path.lexists(self._file):
             self.begin()
             return {}
-        self._require_plain()
+        self._opened = self._open()
         found: dict[int, Games] = {}
-        with self._file.open("rb") as file:
-            whole = self._read(file, blocks, found)
-        self._opened = self._file.open("r+b", buffering=0)
-        self._opened.truncate(whole)
+        reader = BufferedReader(self._opened)
+        whole = self._read(reader, blocks, found)
+        reader.detach()
+        if whole < os.fstat(self._opened.fileno()).st_size:
+            self._opened.truncate(whole)
         self._opened.seek(whole)
         return found
 
@@ -78,24 +84,16 @@ class GameStream:
         """
         if self._opened is None:
             raise RuntimeError("call begin() or resume() first")
-        rest = "".join(self._lines(block, games)).encode()
-        try:
-            while rest:
-                rest = rest[self._opened.write(rest) :]
-            os.fsync(self._opened.fileno())
-        except OSError as error:
-            raise OSError(
-                error.errno, f"{self._file} could not be written: {error.strerror}"
-            ) from error
+        append(self._file, self._opened, "".join(self._lines(block, games)).encode())
 
     def close(self) -> None:
         """Closes the file."""
         if self._opened is not None:
             self._opened.close()
 
-    def _require_plain(self) -> None:
+    def _open(self, flags: int = 0) -> FileIO:
         try:
-            require_plain(self._file)
+            return open_plain(self._file, os.O_RDWR | flags)
         except ValueError as error:
             raise ValueError(f"{self._file} is not allowed: {error}") from error
 
@@ -138,16 +136,41 @@ class GameStream:
                     break
                 rows.append(row)
             if place is None or len(rows) < len(keys):
-                if len(rows) < len(lines) - 1 or file.readline():  # more than a torn end is wrong
-                    raise ValueError(
-                        f"{self._file} is damaged: line {number + len(rows) + 1} is none of this "
-                        "tournament"
-                    )
+                rest = b"".join(lines[len(rows) :])
+                if b"\n" in rest or b"\0" in rest:  # more than a line that was being written
+                    missing = [block for i, block in enumerate(blocks) if i not in found]
+                    self._require_torn(file, whole, missing, number + len(rows) + 1)
                 break
             found[place] = _games(rows)
             number += len(lines)
             whole = file.tell()
         return whole
+
+    def _require_torn(
+        self, file: BinaryIO, whole: int, missing: Sequence[Block], line: int
+    ) -> None:
+        """Warns of damage behind the first ``whole`` bytes, if it has left no block whole there.
+
+        Refuses any other, and lines of other games; ``line`` is the first that is wrong.
+        """
+        file.seek(whole)
+        most = 2 * max((block.games for block in missing), default=0)
+        rows: set[str] = set()
+        for text in file:
+            with contextlib.suppress(ValueError):
+                if isinstance(parse_json(text), dict):
+                    rows.add(text.decode().partition(_RESULT)[0])
+            if len(rows) > most:
+                break
+        left = [sum(key in rows for key in self._keys(block)) for block in missing]
+        is_whole = any(own == block.games for own, block in zip(left, missing, strict=True))
+        if is_whole or sum(left) < len(rows):
+            raise ValueError(f"{self._file} is damaged: line {line} is none of this tournament")
+        warnings.warn(
+            f"{self._file} was damaged at its end, as by a power cut: all from byte {whole} on is "
+            "cut off, and its games are played again",
+            stacklevel=2,
+        )
 
     @staticmethod
     def _parsed(key: str, line: bytes) -> dict[str, Any] | None:

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from war_agents import OWN_NAMES
-from war_agents.arena.blocks import Block, Setup, dumps
+from war_agents.arena.blocks import Block, Setup
 from war_agents.arena.games import Games, games_per_deal
 from war_agents.arena.match import MAX_DEALS, MatchResult
-from war_agents.arena.players import Entrant, Given, Player
+from war_agents.arena.origin import Origin, Participant
+from war_agents.arena.players import Entrant, Given
 from war_agents.arena.pool import InProcess, Pool, Processes, num_cores
 from war_agents.arena.results import TournamentResult
 from war_agents.arena.run import Progress, Run
 from war_envs import seeding
-from war_envs.messages import one_line, shown
+from war_envs.messages import shown
 from war_envs.variant import ALL, VARIANT_NAMES, Variant, integer, make_variant
 
 FEW_GAMES: Final = 50_000  # of scripted agents; fewer are over before worker processes pay off
@@ -45,6 +45,8 @@ class Tournament:
         time_limit: seconds that an agent may take for a choice, 1,000 choices of one call for twice
             as long, and so on; whoever takes longer loses the game. Agents of this package are not
             held to it.
+        strict: the first game that an agent loses by failing ends the tournament with an error; the
+            games before it are kept, and it can be resumed, strict or not.
         workers: processes that play, each with one thread. None: one a core, or this process alone
             for few games of this package's agents; 0: this process alone, where an agent that hangs
             or exits takes all with it.
@@ -66,6 +68,7 @@ class Tournament:
         until_separated: float | None = None,
         deterministic: bool = False,
         time_limit: float = 10.0,
+        strict: bool = False,
         workers: int | None = None,
         ray: str | None = None,
     ) -> None:
@@ -77,11 +80,8 @@ class Tournament:
             if until_separated is None
             else _between("until_separated", until_separated, 0.5, 1)
         )
-        if not isinstance(deterministic, bool):
-            raise ValueError(
-                f"deterministic={shown(deterministic)} is not allowed; give True or False"
-            )
-        self.deterministic = deterministic
+        self.deterministic = _flag("deterministic", deterministic)
+        self.strict = _flag("strict", strict)
         self.time_limit = _between("time_limit", time_limit, 0, math.inf)
         self._workers = None if workers is None else integer("workers", workers, 0, 1000)
         self._ray = ray
@@ -89,21 +89,22 @@ class Tournament:
             raise ValueError(f"workers={workers} is not allowed with ray; the cluster has its own")
         if isinstance(agents, str | Path) or len(agents) < 2:
             raise ValueError(f"agents={shown(agents)} is not allowed; give at least two")
-        self._given = [str(given) if isinstance(given, Path) else given for given in agents]
-        self._entrants = [
-            [Entrant.of(given, variant, deterministic=deterministic) for variant in self.variants]
-            for given in self._given
+        self._participants = [
+            Participant.of(given, self.variants, deterministic=deterministic) for given in agents
         ]
-        self.players = tuple(
-            Player.of(given, entrants[0], game)
-            for given, entrants in zip(self._given, self._entrants, strict=True)
-        )
+        self.players = tuple(each.player for each in self._participants)
+        self.warnings = tuple(each.warning for each in self._participants if each.warning)
         _refuse_doubles([player.name for player in self.players])
 
     @property
     def game(self) -> str:
         """``"attack-defence"`` or ``"strategic-war"``."""
         return self.variants[0].game
+
+    @property
+    def limited(self) -> tuple[bool, ...]:
+        """For each player, is it held to the time limit? Agents of this package are not."""
+        return tuple(not each.trusted for each in self._first_entrants)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -127,8 +128,7 @@ class Tournament:
         """The versions of what plays and of what computes the results."""
         # Of torch only where a network plays, whatever else this process may have loaded.
         networks = any(
-            entrants[0].trusted and entrants[0].deterministic is not None
-            for entrants in self._entrants
+            each.trusted and each.deterministic is not None for each in self._first_entrants
         )
         return _versions(["war-envs", "numpy", "numba", "scipy", *(["torch"] if networks else [])])
 
@@ -142,7 +142,7 @@ class Tournament:
 
     def match(self, variant: int, a: int, b: int, games: Games) -> MatchResult:
         """All games of a pair in a variant as a match."""
-        pair = (self._entrants[a][variant], self._entrants[b][variant])
+        pair = (self._participants[a].entrants[variant], self._participants[b].entrants[variant])
         return MatchResult.of(pair, self.variants[variant], self.seed, games)
 
     def pool(self, blocks: Sequence[Block]) -> Pool:
@@ -152,48 +152,34 @@ class Tournament:
             ValueError: an agent cannot be sent to other processes.
             ImportError: Ray is asked for and missing.
         """
-        trusted = all(entrants[0].trusted for entrants in self._entrants)
-        networks = any(entrants[0].deterministic is not None for entrants in self._entrants)
+        trusted = all(each.trusted for each in self._first_entrants)
+        networks = any(each.deterministic is not None for each in self._first_entrants)
         work = sum(block.games + BLOCK_COST for block in blocks)
         few = work * (SLOWNESS if networks else 1) <= FEW_GAMES
         if self._workers == 0 or (self._workers is None and self._ray is None and trusted and few):
-            made = [tuple(entrant.agent for entrant in entrants) for entrants in self._entrants]
-            return InProcess(self._setup(made))
-        setup = self._setup([self._portable(i) for i in range(len(self.players))])
+            return InProcess(self._setup([each.here for each in self._participants]))
+        setup = self._setup([each.sendable() for each in self._participants])
         if self._ray is not None:
             from war_agents.arena.ray_pool import RayPool  # needs ray, which few have
 
             return RayPool(setup, self._ray)
         return Processes(setup, self._workers or num_cores())
 
-    def _setup(self, players: Sequence[str | tuple[Given, ...]]) -> Setup:
+    def _setup(self, players: Sequence[Origin]) -> Setup:
         return Setup(
             players=tuple(players),
             variants=self.variants,
             seed=self.seed,
             deterministic=self.deterministic,
-            limited=tuple(not entrants[0].trusted for entrants in self._entrants),
+            limited=self.limited,
             time_limit=self.time_limit,
             path=tuple(entry or os.getcwd() for entry in sys.path),
         )
 
-    def _portable(self, i: int) -> str | tuple[Given, ...]:
-        """What another process can make the agent from."""
-        given, entrants, player = self._given[i], self._entrants[i], self.players[i]
-        # What somebody has registered here is unknown to other processes.
-        if isinstance(given, str) and (
-            player.kind != "registered" or given in OWN_NAMES[self.game]
-        ):
-            return given
-        agents = tuple(entrant.agent for entrant in entrants)
-        try:
-            dumps(agents)
-        except Exception as error:
-            raise ValueError(
-                f"agent {player.name!r} cannot be sent to other processes ({one_line(error)}); "
-                "give it as module:factory, or play with workers=0"
-            ) from error
-        return agents
+    @property
+    def _first_entrants(self) -> list[Entrant]:
+        """Each player in the first variant."""
+        return [each.entrants[0] for each in self._participants]
 
     def run(
         self,
@@ -213,7 +199,8 @@ class Tournament:
                 what it raises ends the tournament.
 
         Raises:
-            ValueError: ``out`` holds something else; nothing has been played then.
+            ValueError: ``out`` holds something else, and nothing has been played then; an agent is
+                no longer what it was, or has failed in a strict tournament.
             OSError: ``out`` cannot be written; it can be resumed.
         """
         return Run(self, progress or _quiet).run(None if out is None else Path(out), resume)
@@ -244,6 +231,12 @@ def _variants(game: str, given: str | Variant | Sequence[str | Variant]) -> tupl
     variants = tuple(make_variant(game, each) for each in several)
     _refuse_doubles([variant.name for variant in variants], "variants")
     return variants
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{name}={shown(value)} is not allowed; give True or False")
+    return value
 
 
 def _between(name: str, value: object, low: float, high: float) -> float:

@@ -1,6 +1,5 @@
 """Measurements as lines of JSON, and as a table."""
 
-import json
 from collections.abc import Iterable
 
 from rich import box
@@ -9,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from war_agents.bench.measure import Measurement
+from war_agents.files import json_text
 
 _NUMBERS = ("batch", "threads", "median", "min", "max")
 
@@ -16,7 +16,7 @@ _NUMBERS = ("batch", "threads", "median", "min", "max")
 def print_lines(measurements: Iterable[Measurement]) -> None:
     """Prints each measurement as soon as it is made, a line of JSON."""
     for measurement in measurements:
-        print(json.dumps(measurement.to_json(), ensure_ascii=False), flush=True)
+        print(json_text(measurement.to_json()), flush=True)
 
 
 def print_table(measurements: Iterable[Measurement], console: Console | None = None) -> None:

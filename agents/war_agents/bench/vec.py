@@ -1,6 +1,5 @@
 """One seat of many games against a batched opponent, as learners step it."""
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 import war_envs  # noqa: F401  registers the ids
 from war_agents.bench.choose import Choices
 from war_agents.bench.measure import REPEATS, Measurement, rate
+from war_envs.messages import notice
 from war_envs.registration import gymnasium_id
 from war_envs.variant import GAMES
 
@@ -38,7 +38,7 @@ def run(seconds: float = 3.0, *, batch: int = BATCH) -> Iterator[Measurement]:
         try:
             mask, step, close = _self_play(game, batch)
         except ImportError as error:
-            print(f"vec/{game}/self-play is left out: {error}", file=sys.stderr)
+            notice(f"vec/{game}/self-play is left out: {error}")
             return
         yield _measured(f"vec/{game}/self-play", game, mask, step, seconds, "tokens")
         close()

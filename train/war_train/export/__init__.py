@@ -21,13 +21,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.arena.files import write_bytes
 from war_agents.card import Card
+from war_agents.files import write_bytes
 from war_agents.find import find_model
 from war_agents.policy import TorchPolicy, load_policy
 from war_envs.batch import make_batch
 from war_envs.encoding import checked_choice
 from war_envs.variant import Variant
+from war_train.export.usage import program
+from war_train.surroundings import load_compiler
 
 FORMATS: Final = {
     "sb3": "war_train.export.sb3",
@@ -35,7 +37,7 @@ FORMATS: Final = {
     "onnx": "war_train.export.onnx_graph",
 }
 TOLERANCE: Final = 1e-5
-_GAMES, _STEPS = 64, 50  # of the check
+_GAMES, _STEPS = 200, 50  # of the check: at least 10,000 positions
 
 Probabilities = Callable[[NDArray[np.uint8], NDArray[np.int8]], NDArray[Any]]
 
@@ -70,6 +72,7 @@ def export(
         OSError: the file cannot be written.
     """
     module: Any = importlib.import_module(FORMATS[checked_choice("to", to, tuple(FORMATS))])
+    load_compiler()
     out = Path(out)
     _refuse_existing(out)
     file, card = find_model(model, game)
@@ -82,6 +85,26 @@ def export(
 
     write_bytes(out, module.content(policy, chosen), check)
     return out
+
+
+def usage(
+    model: str | Path,
+    *,
+    to: str,
+    out: str | Path,
+    game: str | None = None,
+    variant: str | None = None,
+) -> str:
+    """A Python program that uses what `export` has written, given the same arguments.
+
+    It makes the environment that the policy reads (encoding, memory, variant) and plays with masks.
+
+    Raises:
+        ValueError: an argument that is not allowed, or a damaged model.
+    """
+    checked_choice("to", to, tuple(FORMATS))
+    _, card = find_model(model, game)
+    return program(Path(out), to=to, variant=_chosen(card, variant), memory=card.memory)
 
 
 def _refuse_existing(out: Path) -> None:
@@ -102,8 +125,8 @@ def _compare(policy: TorchPolicy, exported: Probabilities, variant: Variant, to:
     """Refuses a file whose probabilities are not those of ``policy``."""
     observation, mask = _positions(variant, policy.memory)
     expected = policy.probabilities(observation, mask)
-    # Several sizes of a batch, so that none is built into the file.
-    edges = [0, 1, 8, len(mask)]
+    # Several sizes of a batch, an empty one among them, so that none is built into the file.
+    edges = [0, 0, 1, 8, len(mask)]
     found = np.concatenate(
         [exported(observation[a:b], mask[a:b]) for a, b in itertools.pairwise(edges)]
     )

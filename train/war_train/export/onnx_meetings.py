@@ -79,9 +79,11 @@ def meetings_nodes() -> list[Node]:
 
 def _pairs(one: str, other: str, output: str) -> list[Node]:
     """Products of each own card (or the table's) of ``one`` with the table's and each of theirs."""
-    left, right = f"{output}_left", f"{output}_right"
+    left, right, turned = (f"{output}_{part}" for part in ("left", "right", "turned"))
     return [
         ("Gather", f"{one} own_and_table", left, {"axis": 1}),
         ("Gather", f"{other} table_and_other", right, {"axis": 1}),
-        ("Einsum", f"{left} {right}", output, {"equation": "bik,bjk->bij"}),
+        ("Transpose", right, turned, {"perm": [0, 2, 1]}),
+        # No Einsum: onnxruntime's divides by the size of the batch, and dies of an empty one.
+        ("MatMul", f"{left} {turned}", output, {}),
     ]

@@ -21,8 +21,7 @@ from war_agents.network import NetworkShape
 from war_agents.policy import TorchPolicy
 from war_envs.variant import Variant, make_variant
 from war_train.card_policy import CardPolicy
-
-_IDS = {"attack-defence": "war_envs/AttackDefence-v0", "strategic-war": "war_envs/StrategicWar-v0"}
+from war_train.export.usage import IDS
 
 
 class ExportedPolicy(CardPolicy):
@@ -61,7 +60,7 @@ class ExportedPolicy(CardPolicy):
 def content(policy: TorchPolicy, variant: Variant) -> bytes:
     """The file of a MaskablePPO with the network of ``policy``, for games of ``variant``."""
     env = gymnasium.make(
-        _IDS[variant.game],
+        IDS[variant.game],
         opponent="random",
         encoding=policy.encoding,
         memory=policy.memory,

@@ -130,7 +130,12 @@ def cut_off(result: TournamentResult) -> list[str]:
 
 def warnings(result: TournamentResult) -> list[str]:
     """What a reader should know before trusting the numbers."""
-    return [f"Warning: {line}" for line in result.warnings]
+    failed = [
+        f"{agent} failed in every game that it did not win by a failure of its opponent; its "
+        "rating says nothing"
+        for agent in result.failed
+    ]
+    return [f"Warning: {line}" for line in (*failed, *result.warnings)]
 
 
 def notable_title(game: NotableGame) -> str:

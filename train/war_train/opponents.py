@@ -1,0 +1,65 @@
+"""The agents by name that a run meets: made once, and known again when the run goes on."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from war_agents import Agent
+from war_agents.arena.origin import Participant
+from war_train.config import EXPLOITER, PAST, SELF, TrainConfig
+
+Named = Mapping[str, Participant]
+
+
+def named_agents(config: TrainConfig) -> Named:
+    """A run's opponents that are no part of it, and its teacher, by name.
+
+    Models are read here and nowhere else: whatever becomes of their files, the run goes on with
+    what it began with.
+
+    Raises:
+        ValueError: there is no such agent.
+    """
+    names = [name for name in config.shares if name not in (SELF, PAST, EXPLOITER)]
+    if config.teacher is not None:
+        names.append(config.teacher)
+    return {
+        name: Participant.of(name, config.played, deterministic=False)
+        for name in dict.fromkeys(names)
+    }
+
+
+def agents_of(named: Participant) -> Sequence[Agent]:
+    """The agent for each of the run's variants."""
+    return [entrant.agent for entrant in named.entrants]
+
+
+def record(named: Named) -> dict[str, Any]:
+    """What tells each of them from another, as JSON has it: see `war_agents.arena.Player`."""
+    return {
+        name: {
+            "sha256": found.player.sha256,
+            "deterministic": found.player.deterministic,
+            "memory": found.player.memory,
+        }
+        for name, found in named.items()
+    }
+
+
+def require_same(saved: object, named: Named) -> None:
+    """Refuses agents that are not those that a run was saved with.
+
+    Args:
+        saved: what `record` gave then; None for a run that has noted nothing.
+        named: those of now.
+
+    Raises:
+        ValueError: naming the first that differs.
+    """
+    if saved is None:
+        return
+    for name, now in record(named).items():
+        if not isinstance(saved, dict) or saved.get(name) != now:
+            raise ValueError(
+                f"agent {name!r} is not what it was when the run was saved: its model or code has "
+                "changed; put back what it was, or start a new run"
+            )

@@ -1,0 +1,62 @@
+"""A game as bytes: JSON around the record, which whoever reads it must check."""
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+
+from war_envs.kernels import Records
+from war_envs.messages import shown
+
+VERSION = 2
+
+# What a state is of: api, game and variant.
+Kind = dict[str, Any]
+
+
+def dumped(kind: Kind, books: dict[str, Any], games: Records) -> bytes:
+    """A state: what it is of, the ``books`` beside the record, and the record, (1,)."""
+    record = base64.b64encode(games.tobytes()).decode()
+    return json.dumps({"war_envs": VERSION, **kind, "books": books, "record": record}).encode()
+
+
+def parsed(state: object, kind: Kind, dtype: np.dtype[Any]) -> tuple[Any, Records]:
+    """What `dumped` was given, books and record, neither of them checked any further.
+
+    Raises:
+        ValueError: ``state`` is not a state, not of this ``kind``, or the record has no such size.
+    """
+    content = parsed_json(state)
+    if content.get("war_envs") != VERSION:
+        raise ValueError(
+            f"state: war_envs is {shown(content.get('war_envs'))}, not {VERSION}: it was written "
+            "by another version of war_envs"
+        )
+    for name, own in kind.items():
+        if content.get(name) != own:
+            raise ValueError(f"state: {name} is {shown(content.get(name))}, not {own!r}")
+    try:
+        data = base64.b64decode(content.get("record"), validate=True)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        data = b""
+    if len(data) != dtype.itemsize:
+        raise ValueError(f"state: the record must be {dtype.itemsize} bytes in base64")
+    return content.get("books"), np.frombuffer(data, dtype).copy()
+
+
+def parsed_json(state: object) -> dict[str, Any]:
+    """What a state says, not checked any further.
+
+    Raises:
+        ValueError: it is not a JSON object in bytes.
+    """
+    if not isinstance(state, bytes | bytearray):
+        raise ValueError(f"state is a {type(state).__name__}; it must be bytes from get_state()")
+    try:
+        content = json.loads(state)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise ValueError("state is not one that get_state() gave")
+    return content
