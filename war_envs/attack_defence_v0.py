@@ -3,6 +3,10 @@
 Agents ``player_0`` and ``player_1``; actions 0 ATTACK and 1 DEFEND, both always legal. Reward +1 to
 the winner and -1 to the loser when a player is out of cards; a game is truncated, with 0 to both,
 after ``max_turns`` turns.
+
+An observation holds an ``action_mask``, int8 (2,), 1 for each legal action: both while the game
+runs, for both agents at any time, and all 0 once it is over. Batches (`war_envs.batch`) and the
+Gymnasium ids have all 1 there instead.
 """
 
 from typing import Any, Literal
@@ -40,6 +44,9 @@ def raw_env(
 ) -> AttackDefenceAEC:
     """The AEC environment without wrappers: an illegal action raises and changes nothing.
 
+    Use `env` for libraries that try an action without a mask before they begin, as RLlib does. The
+    mask of an agent that has nothing to choose, as at the end, is all 0.
+
     Args:
         minimal: two suits (26 cards) instead of four.
         fair: both players hold the same ranks in the same order.
@@ -70,7 +77,11 @@ def raw_env(
 
 
 def env(**options: Any) -> AECEnv[str, Observation, int | None]:
-    """The AEC environment in PettingZoo's wrappers; ``options`` as for `raw_env`."""
+    """The AEC environment in PettingZoo's wrappers; ``options`` as for `raw_env`.
+
+    An illegal action loses the game: -1 to who chose it, +1 to the other, and ``illegal`` in infos.
+    The mask of an agent that has nothing to choose, as at the end, is all 0.
+    """
     return wrapped(raw_env(**options))
 
 
@@ -88,7 +99,10 @@ def parallel_env(
     render_view: Literal["player_0", "player_1", "all"] = "player_0",
     info_text: bool = False,
 ) -> AttackDefenceParallel:
-    """The parallel environment, both choices at once; arguments as for `raw_env`."""
+    """The parallel environment, both choices at once; arguments as for `raw_env`.
+
+    The masks of the last observations, once the game is over, are all 0.
+    """
     variant = AttackDefenceVariant(
         minimal=minimal,
         fair=fair,
