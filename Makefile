@@ -40,7 +40,7 @@ demo: install
 		--agents random attack defend memory runs/demo --deals 1000 --seed 1 --out report/demo
 
 test: .venv/installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 CLIENTS := agilerl farama rl_zoo3 rllib tianshou torchrl
 
