@@ -270,7 +270,7 @@ def test_observe_gives_the_views_asked_for(game: Game) -> None:
         else:
             assert np.array_equal(default, every[2 * np.arange(20) + batch.mover])
             assert np.array_equal(default_mask, masks[2 * np.arange(20) + batch.mover])
-    empty: list[Any] = [[], np.array([], int), np.array([])]
+    empty: list[Any] = [[], np.array([], int)]
     for nothing in empty:
         observation, mask = batch.observe(nothing, nothing)
         assert observation.shape == (0, *batch.observation_shape)

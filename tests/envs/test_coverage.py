@@ -16,7 +16,7 @@ FILES = (
     *(
         f"{game}/{file}"
         for game in ("attack_defence", "strategic_war")
-        for file in ("rules.py", "views.py", "observation.py")
+        for file in ("rules.py", "views.py", "observation.py", "global_state.py")
     ),
 )
 

@@ -14,6 +14,7 @@ from tests.reference.cards import Game
 from tests.support.decks import CARD_NAMES
 from tests.support.envs import AGENTS
 from tests.support.positions import GAME_KINDS, advance, is_parallel, make
+from war_envs.engine import ENGINES
 from war_envs.info import Ending
 
 FEW: dict[str, Any] = {"num_ranks": 3}
@@ -46,7 +47,7 @@ def shown_infos(env: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("game", "kind"), GAME_KINDS)
 def test_infos_have_the_same_keys_and_types_at_all_times(game: Game, kind: str) -> None:
-    env = make(game, kind, max_turns=LIMITS[game], **FEW)
+    env, engine = make(game, kind, max_turns=LIMITS[game], **FEW), ENGINES[game]
     endings = set()
     for _ in moments(env, 30, random.Random(1)):
         for info in shown_infos(env):
@@ -56,6 +57,9 @@ def test_infos_have_the_same_keys_and_types_at_all_times(game: Game, kind: str) 
             assert info["winner"] in (-1, 0, 1)
             assert (info["winner"] >= 0) is (info["ending"] == Ending.WON)
             assert info["illegal"] == -1
+            # Batches tell the same of a row.
+            of_rows = engine.facts(env.unwrapped._games, np.zeros(1, np.int64))
+            assert dict(zip(engine.info_keys, of_rows[:, 0].tolist(), strict=True)) == info
         for one, other in zip(shown_infos(env), shown_infos(env), strict=True):
             assert one == other
     assert {Ending.RUNNING, Ending.WON, Ending.TRUNCATED} <= endings or is_parallel(env)

@@ -55,6 +55,8 @@ def play(game: Game, options: Options, digest: Any) -> None:
                 seen = batch.observe([0, 1, 2], [seat] * 3, encoding=encoding, memory=memory)
                 for array in seen:
                     digest.update(array.tobytes())
+            rows = np.arange(batch.num_games)
+            digest.update(ENGINES[game].facts(batch.games, rows).tobytes())
 
 
 def refuse_illegal_actions(game: Game) -> None:
@@ -81,6 +83,9 @@ def set_states(game: Game, digest: Any) -> None:
         while env.agents:
             other.set_state(env.get_state())
             digest.update(other.get_state())
+            digest.update(json.dumps([env.infos, env.event, env.outcome]).encode())
+            for one in (env, other):
+                digest.update(one.state().tobytes())
             agent = env.agent_selection
             digest.update(bytes(env.is_legal(a, 0) for a in ("player_0", "player_1")))
             legal = np.flatnonzero(env.observe(agent)["action_mask"])
