@@ -110,10 +110,22 @@ class Books:
         seats = range(self._left, len(AGENTS))
         return {AGENTS[seat]: self._result(seat) for seat in seats}
 
-    def _info(self, agent: str) -> dict[str, Any]:
+    @property
+    def over(self) -> bool:
+        """Has the game ended, or been cut off at its limit?"""
+        self._require_reset()
+        return self._facts[0] != RUNNING
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The numbers that infos hold now, in a dict of the caller's own."""
+        self._require_reset()
         if self._numbers is None:
             self._numbers = self._engine.module.info.numbers(*self._facts)
-        info: dict[str, Any] = {**self._numbers}
+        return {**self._numbers}
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        info: dict[str, Any] = self.numbers
         if self.info_text:
             info |= {"event": self.event, "outcome": self.outcome}
         if self.info_mask:
