@@ -3,6 +3,10 @@
 Agents ``player_0`` and ``player_1``; actions 0 ATTACK and 1 DEFEND, both always legal. Reward +1 to
 the winner and -1 to the loser when a player is out of cards; a game is truncated, with 0 to both,
 after ``max_turns`` turns.
+
+An observation holds an ``action_mask``, int8 (2,), 1 for each legal action: both while the game
+runs, for both agents at any time, and all 0 once it is over. Batches (`war_envs.batch`) and the
+Gymnasium ids have all 1 there instead.
 """
 
 from typing import Any, Literal
@@ -37,9 +41,11 @@ def raw_env(
     render_mode: Literal["ansi"] | None = None,
     render_view: Literal["player_0", "player_1", "all"] = "player_0",
     info_text: bool = False,
-    info_mask: bool = False,
 ) -> AttackDefenceAEC:
     """The AEC environment without wrappers: an illegal action raises and changes nothing.
+
+    Use `env` for libraries that try an action without a mask before they begin, as RLlib does. The
+    mask of an agent that has nothing to choose, as at the end, is all 0.
 
     Args:
         minimal: two suits (26 cards) instead of four.
@@ -55,8 +61,6 @@ def raw_env(
         render_mode: ``"ansi"`` makes ``render()`` return text.
         render_view: whose view is drawn: a seat, or ``"all"`` for everything open.
         info_text: infos also say in words what happened (``event``, ``outcome``).
-        info_mask: infos also hold the ``action_mask``, which observations hold anyway. TorchRL's
-            wrappers take it in one place only.
 
     Raises:
         ValueError: an option that is not allowed.
@@ -69,13 +73,15 @@ def raw_env(
         max_turns=max_turns,
         own_card=own_card,
     )
-    return AttackDefenceAEC(
-        variant, encoding, memory, render_mode, render_view, info_text, info_mask
-    )
+    return AttackDefenceAEC(variant, encoding, memory, render_mode, render_view, info_text)
 
 
 def env(**options: Any) -> AECEnv[str, Observation, int | None]:
-    """The AEC environment in PettingZoo's wrappers; ``options`` as for `raw_env`."""
+    """The AEC environment in PettingZoo's wrappers; ``options`` as for `raw_env`.
+
+    An illegal action loses the game: -1 to who chose it, +1 to the other, and ``illegal`` in infos.
+    The mask of an agent that has nothing to choose, as at the end, is all 0.
+    """
     return wrapped(raw_env(**options))
 
 
@@ -92,9 +98,11 @@ def parallel_env(
     render_mode: Literal["ansi"] | None = None,
     render_view: Literal["player_0", "player_1", "all"] = "player_0",
     info_text: bool = False,
-    info_mask: bool = False,
 ) -> AttackDefenceParallel:
-    """The parallel environment, both choices at once; arguments as for `raw_env`."""
+    """The parallel environment, both choices at once; arguments as for `raw_env`.
+
+    The masks of the last observations, once the game is over, are all 0.
+    """
     variant = AttackDefenceVariant(
         minimal=minimal,
         fair=fair,
@@ -103,6 +111,4 @@ def parallel_env(
         max_turns=max_turns,
         own_card=own_card,
     )
-    return AttackDefenceParallel(
-        variant, encoding, memory, render_mode, render_view, info_text, info_mask
-    )
+    return AttackDefenceParallel(variant, encoding, memory, render_mode, render_view, info_text)

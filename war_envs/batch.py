@@ -406,6 +406,9 @@ def make_batch(
 ) -> Batch:
     """A `Batch` of ``num_games`` games.
 
+    Where a seat has nothing to choose, as in a finished game, its mask is all 1, not all 0 as in
+    the PettingZoo environments: no row is ever without a legal action.
+
     Args:
         game: ``"attack-defence"`` or ``"strategic-war"``.
         num_games: 1 to 1,000,000.

@@ -2,12 +2,11 @@
 
 from typing import Any, ClassVar, Final
 
-import numpy as np
 from numpy.typing import NDArray
 
 from war_envs.attributes import Book
 from war_envs.engine import Engine
-from war_envs.info import Ending
+from war_envs.info import Ending, Info
 from war_envs.kernels import Records
 
 AGENTS = ("player_0", "player_1")
@@ -32,7 +31,6 @@ class Books:
 
     agents: list[str]
     info_text: bool
-    info_mask: bool
     _engine: Engine
     _games: Records
 
@@ -125,20 +123,12 @@ class Books:
         return {**self._numbers}
 
     def _info(self, agent: str) -> dict[str, Any]:
-        info: dict[str, Any] = self.numbers
+        num_actions = self._engine.num_actions
+        legal = self._facts[-1] >> AGENTS.index(agent) * num_actions
+        info = Info(self.numbers, legal, num_actions)
         if self.info_text:
             info |= {"event": self.event, "outcome": self.outcome}
-        if self.info_mask:
-            info["action_mask"] = self._info_mask(agent)
         return info
-
-    def _info_mask(self, agent: str) -> NDArray[np.int8]:
-        """The same array in all infos of one moment: dicts of arrays are equal only so."""
-        name = f"mask of {agent}"
-        if name not in self._shown:
-            self._shown[name] = self.observe(agent)["action_mask"]
-        mask: NDArray[np.int8] = self._shown[name]
-        return mask
 
     @property
     def event(self) -> str:

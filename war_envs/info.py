@@ -1,6 +1,12 @@
 """What both games' infos say, in numbers that any tensor library takes."""
 
 from enum import IntEnum
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+MASK: Final = "action_mask"
 
 
 class Ending(IntEnum):
@@ -11,3 +17,43 @@ class Ending(IntEnum):
     TIE = 2
     TRUNCATED = 3
     ILLEGAL = 4
+
+
+class Info(dict[str, Any]):
+    """The entries of an info, and an ``action_mask`` that is looked up but not listed.
+
+    ``info["action_mask"]``, ``info.get("action_mask")`` and ``"action_mask" in info`` find it.
+    Loops over an info do not: libraries that make a tensor of each entry have it from the
+    observation already, and TorchRL fails on a mask that is listed in both. ``dict(info)`` is the
+    entries alone.
+
+    Args:
+        entries: what is listed.
+        legal: which actions are legal, the first in the lowest bit.
+        num_actions: how many there are.
+    """
+
+    __slots__ = ("_legal", "_num_actions")
+
+    def __init__(self, entries: dict[str, Any], legal: int, num_actions: int) -> None:
+        super().__init__(entries)
+        self._legal = legal
+        self._num_actions = num_actions
+
+    def __missing__(self, key: str) -> NDArray[np.int8]:
+        if key != MASK:
+            raise KeyError(key)
+        return np.array([self._legal >> a & 1 for a in range(self._num_actions)], np.int8)
+
+    def __contains__(self, key: object) -> bool:
+        return key == MASK or super().__contains__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The entry of a name, or ``default``."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self), self._legal, self._num_actions)

@@ -3,6 +3,14 @@
 Agents ``player_0`` and ``player_1``; actions 0 TOP, 1 BOTTOM, 2 FIGHT and 3 SURRENDER, of which the
 mask leaves the legal ones. Reward +1 to the winner and -1 to the loser, 0 to both for a tie or a
 game truncated after ``max_turns`` rounds.
+
+An observation holds an ``action_mask``, int8 (4,), 1 for each legal action. It is all 0 for an
+agent that has nothing to choose: the one who waits, and both once the game is over. Batches
+(`war_envs.batch`) and the Gymnasium ids have all 1 there instead.
+
+The game is played in turns. What PettingZoo's ``turn_based_aec_to_parallel`` makes of it keeps the
+zeros of who waits, from which random policies such as TorchRL's cannot draw: give libraries the AEC
+environment (TorchRL's ``PettingZooWrapper`` with ``use_mask=True``).
 """
 
 from typing import Any, Literal
@@ -36,9 +44,11 @@ def raw_env(
     render_mode: Literal["ansi"] | None = None,
     render_view: Literal["player_0", "player_1", "all"] = "player_0",
     info_text: bool = False,
-    info_mask: bool = False,
 ) -> StrategicWarAEC:
     """The AEC environment without wrappers: an illegal action raises and changes nothing.
+
+    Use `env` for libraries that try an action without a mask before they begin, as RLlib does. The
+    mask of an agent that has nothing to choose, as at the end, is all 0.
 
     Args:
         minimal: two suits (26 cards) instead of four.
@@ -52,8 +62,6 @@ def raw_env(
         render_mode: ``"ansi"`` makes ``render()`` return text.
         render_view: whose view is drawn: a seat, or ``"all"`` for everything open.
         info_text: infos also say in words what happened (``event``, ``outcome``).
-        info_mask: infos also hold the ``action_mask``, which observations hold anyway. TorchRL's
-            wrappers take it in one place only.
 
     Raises:
         ValueError: an option that is not allowed.
@@ -65,11 +73,13 @@ def raw_env(
         num_ranks=num_ranks,
         max_turns=max_turns,
     )
-    return StrategicWarAEC(
-        variant, encoding, memory, render_mode, render_view, info_text, info_mask
-    )
+    return StrategicWarAEC(variant, encoding, memory, render_mode, render_view, info_text)
 
 
 def env(**options: Any) -> AECEnv[str, Observation, int | None]:
-    """The AEC environment in PettingZoo's wrappers; ``options`` as for `raw_env`."""
+    """The AEC environment in PettingZoo's wrappers; ``options`` as for `raw_env`.
+
+    An illegal action loses the game: -1 to who chose it, +1 to the other, and ``illegal`` in infos.
+    The mask of an agent that has nothing to choose, as at the end, is all 0.
+    """
     return wrapped(raw_env(**options))

@@ -47,7 +47,7 @@ class Table(Books):
         observation_spaces, action_spaces: what the methods of nearly the same names look up.
         state_space: the space of `state`.
         variant: the rules that are played.
-        encoding, memory, render_mode, render_view, info_text, info_mask: as given.
+        encoding, memory, render_mode, render_view, info_text: as given.
     """
 
     api: ClassVar[str]
@@ -66,7 +66,6 @@ class Table(Books):
         render_mode: str | None,
         render_view: str,
         info_text: bool = False,
-        info_mask: bool = False,
     ) -> None:
         super().__init__()
         self.variant = variant
@@ -77,7 +76,6 @@ class Table(Books):
         self.render_mode = render_mode
         self.render_view = checked_choice("render_view", render_view, (*AGENTS, "all"))
         self.info_text = switch("info_text", info_text)
-        self.info_mask = switch("info_mask", info_mask)
         self._engine = ENGINES[variant.game]
         layout = self._engine.encoding
         num_actions = self._engine.num_actions

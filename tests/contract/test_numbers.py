@@ -27,6 +27,9 @@ class Scalar:
     def __init__(self, value: Any, dtype: str, shape: tuple[int, ...] = ()) -> None:
         self.value, self.dtype, self.shape = value, dtype, shape
 
+    def __repr__(self) -> str:
+        return f"Scalar({self.value!r}, {self.dtype!r}, {self.shape})"
+
     def __index__(self) -> int:
         return int(self.value)
 

@@ -51,8 +51,8 @@ def test_api(game: Game, kind: str, variant: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("game", "kind"), GAME_KINDS)
-def test_api_with_words_and_masks_in_infos(game: Game, kind: str) -> None:
-    env = make(game, kind, info_text=True, info_mask=True, num_ranks=5)
+def test_api_with_words_in_infos(game: Game, kind: str) -> None:
+    env = make(game, kind, info_text=True, num_ranks=5)
     with one_warning_of_ours():
         if is_parallel(env):
             stock.parallel_api_test(env, num_cycles=100)

@@ -1,6 +1,8 @@
 """Infos: numbers under the same keys at all times, which say what the words say."""
 
+import copy
 import json
+import pickle
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -167,22 +169,41 @@ def test_an_illegal_choice_is_told_by_seat(offender: int) -> None:
 
 
 @pytest.mark.parametrize(("game", "kind"), GAME_KINDS)
-def test_words_and_masks_stand_in_infos_on_request(game: Game, kind: str) -> None:
-    env = make(game, kind, info_text=True, info_mask=True, max_turns=20, **FEW)
+def test_words_stand_in_infos_on_request(game: Game, kind: str) -> None:
+    env = make(game, kind, info_text=True, max_turns=20, **FEW)
     for _ in moments(env, 5, random.Random(4)):
-        for agent, info in env.unwrapped.infos.items():
-            assert set(info) == KEYS[game] | {"event", "outcome", "action_mask"}
+        for info in env.unwrapped.infos.values():
+            assert set(info) == KEYS[game] | {"event", "outcome"}
             assert (info["event"], info["outcome"]) == (env.unwrapped.event, env.unwrapped.outcome)
-            mask, seen = info["action_mask"], env.observe(agent)["action_mask"]
-            assert mask.dtype == np.int8
-            assert mask.tolist() == seen.tolist()
-            assert not np.shares_memory(mask, seen)
         if not is_parallel(env) and env.agents:
             assert env.last()[4] == env.infos[env.agent_selection]
     with pytest.raises(ValueError, match="info_text=1 is not allowed"):
         make(game, kind, info_text=1)
-    with pytest.raises(ValueError, match="info_mask=None is not allowed"):
-        make(game, kind, info_mask=None)
+
+
+@pytest.mark.parametrize(("game", "kind"), GAME_KINDS)
+def test_infos_have_the_mask_of_the_observation_and_do_not_list_it(game: Game, kind: str) -> None:
+    env = make(game, kind, max_turns=20, **FEW)
+    kept = []
+    for _ in moments(env, 5, random.Random(4)):
+        for agent, info in env.unwrapped.infos.items():
+            seen = env.observe(agent)["action_mask"]
+            copies = (info, copy.copy(info), copy.deepcopy(info), pickle.loads(pickle.dumps(info)))
+            for same in copies:
+                assert same == info
+                assert "action_mask" in same
+                assert "action_mask" not in list(same)
+                for mask in (same["action_mask"], same.get("action_mask")):
+                    assert mask.dtype == np.int8
+                    assert mask.tolist() == seen.tolist()
+            assert (info.get("nothing"), info.get("nothing", 3), info.get("turn")) == (
+                None, 3, info["turn"],
+            )  # fmt: skip
+            assert "nothing" not in info
+            with pytest.raises(KeyError, match="nothing"):
+                info["nothing"]
+            kept.append((info, seen.tolist()))
+    assert all(info["action_mask"].tolist() == mask for info, mask in kept)  # of their moment
 
 
 @pytest.mark.parametrize(("game", "kind"), GAME_KINDS)

@@ -1,4 +1,4 @@
-"""Numbers that must stay: deals in every API, matches, a tournament, a network, and a training run."""
+"""Numbers that must stay: deals, matches, a tournament, a network, and a training run."""
 
 import hashlib
 import json

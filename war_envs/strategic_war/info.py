@@ -23,8 +23,8 @@ key                meaning
 =================  =================================================================================
 
 With ``info_text=True`` there are two strings as well: ``event``, what happened last, and
-``outcome``, how the game ended ("" while it runs). With ``info_mask=True`` there is also
-``action_mask``, int8 (4,), a copy of the observation's.
+``outcome``, how the game ended ("" while it runs). ``info["action_mask"]``, int8 (4,), is what the
+agent's observation has, too; it is not listed (see `war_envs.info.Info`).
 """
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.linalg import matrix_rank
 from numpy.typing import NDArray
 
-from war_agents.arena.davidson import can_rise, fit, influences
+from war_agents.arena.davidson import Fits, Model
 from war_agents.arena.intervals import CONFIDENCE
 from war_agents.arena.tallies import (
     DRAWN,
@@ -20,12 +20,13 @@ from war_agents.arena.tallies import (
     checked_deals,
     tally,
 )
+from war_agents.arena.unbounded import unbounded
 
 ELO_PER_LOGIT: Final = 400 / float(np.log(10))
 MAX_BLOCKS: Final = 1000
 PRIOR_GAMES: Final = 1.0
 SEED: Final = 20_260_101
-ROUGH: Final = 1e-4  # the last step of a resample's fit, in logits; the next would be its square
+ROUGH: Final = 1e-7  # of the step that would be the next in a resample's fit, in logits
 
 
 @dataclass(frozen=True)
@@ -127,25 +128,24 @@ def rate(
     seated = matrix_rank(played) > matrix_rank(played[:, :-1])
     if not seated:
         columns = columns[:, :-1]
-    design = columns[:, 1:]  # in the fit, the first agent's strength is 0
-
-    over, first_rises, first_falls = _without_end(design, tallies, num_agents, seated)
+    over, first_rises, first_falls = unbounded(columns, tallies, num_agents)
     main, above, below = _bounds(over, _points(columns[:, :num_agents], tallies))
     prior = np.zeros(tallies.shape)
     if over.any() or (seated and (first_rises or first_falls)):
         prior[:, [WON, LOST]] = PRIOR_GAMES / 4  # half of it with each in the first seat
-    best = fit(design, (tallies + prior)[None], _start(design, tallies + prior))
+    model = Model(num_agents, bool(seated))
+    best = model.fit((tallies + prior)[None], _start(num_agents, tallies + prior))
 
     def strengths(points: Floats) -> Floats:
-        """Fits as strengths whose mean over ``main`` is 0, and what the seat is worth, if told."""
-        full = np.hstack([np.zeros((len(points), 1)), points[:, :-1]])
+        """Points as strengths with mean 0 over ``main``, and what the seat is worth, if told."""
+        full = points[:, : columns.shape[1]].copy()
         full[:, :num_agents] -= full[:, :num_agents][:, main].mean(axis=1, keepdims=True)
         return full
 
     deal = tallies.sum(axis=1) * typical / max(1, deals)
     won = np.stack([_whole_deal(column, deal) for column in columns.T])
-    fitted = strengths(best)[0]
-    ends = _ends(design, blocks, prior, best, won, strengths, resamples)
+    fitted = strengths(best.points)[0]
+    ends = _ends(model, blocks, prior, best, won, strengths, resamples)
     low = ELO_PER_LOGIT * np.minimum(ends[0], fitted)
     high = ELO_PER_LOGIT * np.maximum(ends[1], fitted)
     middle = ELO_PER_LOGIT * fitted[:num_agents].mean()
@@ -157,7 +157,7 @@ def rate(
         first_elo=float(ELO_PER_LOGIT * fitted[-1]) if seated else 0.0,
         first_low=-np.inf if first_falls else float(low[-1]),
         first_high=np.inf if first_rises else float(high[-1]),
-        draw=float(np.exp(best[0, -1])),
+        draw=float(np.exp(best.points[0, -1])),
     )
 
 
@@ -177,10 +177,10 @@ def _blocks(groups: NDArray[np.int64], deals: int) -> tuple[NDArray[np.intp], fl
 
 
 def _ends(
-    design: Floats,
+    model: Model,
     blocks: Floats,
     prior: Floats,
-    best: Floats,
+    best: Fits,
     won: Floats,
     strengths: Callable[[Floats], Floats],
     resamples: int,
@@ -188,30 +188,30 @@ def _ends(
     """The ends of the intervals of all strengths, by resampling: float64 (2, strengths).
 
     Args:
-        design, best: of the fit, and what it found.
+        model, best: the fit of all games.
         blocks: (blocks, cells, 3), what is resampled.
         prior: (cells, 3), added to each resample as it is.
         won: (strengths, cells, 3), the deal more of each.
         strengths: makes them of points of the fit.
         resamples: how many.
     """
-    parts = np.concatenate([blocks, won, won[:, :, ::-1]])
-    moved = influences(design, (blocks.sum(axis=0) + prior)[None], best, parts)
-    squares = strengths(moved) ** 2
+    moved = [model.influences(best, parts) for parts in (blocks, won, won[:, :, ::-1])]
+    seen, up, down = (strengths(each) ** 2 for each in moved)
     rng = np.random.default_rng(np.random.SeedSequence(SEED))
     weights = rng.standard_exponential((resamples, len(blocks)))
-    resampled = np.tensordot(weights, blocks, axes=1) + prior
-    more = rng.standard_exponential((resamples, 1, 1))
-    best = np.broadcast_to(best, (resamples, best.shape[1]))
-    near = fit(design, resampled, best, tolerance=ROUGH)
-    start = np.concatenate([near, near])  # a deal more or less is a short way from there
+    resampled = np.tensordot(weights, blocks, axes=1)
+    resampled += prior
+    more = rng.standard_exponential(resamples)
+    near = model.fit(resampled, best.points[0], tolerance=ROUGH)
     ends = np.empty((2, len(won)))
     for k, deal in enumerate(won):
-        seen, far = np.split(squares[:, k], [len(blocks)])
-        up = resampled + more * deal * _allowance(seen, far[k])
-        down = resampled + more * deal[:, ::-1] * _allowance(seen, far[len(won) + k])
-        chosen = np.concatenate([up, down])
-        values = strengths(fit(design, chosen, start, tolerance=ROUGH))[:, k]
+        values = [
+            strengths(model.refit(resampled, near, games, more * size, tolerance=ROUGH))[:, k]
+            for games, size in (
+                (deal, _allowance(seen[:, k], up[k, k])),
+                (deal[:, ::-1], _allowance(seen[:, k], down[k, k])),
+            )
+        ]
         ends[:, k] = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return ends
 
@@ -241,12 +241,12 @@ def _allowance(squares: Floats, far: float) -> float:
     return min(1.0, float(np.sqrt(mean / far)))
 
 
-def _start(design: Floats, tallies: Floats) -> Floats:
+def _start(num_agents: int, tallies: Floats) -> Floats:
     """Equal strengths, and the draws there were: where to begin."""
-    start = np.zeros((1, design.shape[1] + 1))
+    start = np.zeros(num_agents + 2)
     won, drawn, lost = tallies.sum(axis=0)
     with np.errstate(divide="ignore"):
-        start[0, -1] = np.log(2 * drawn / (won + lost))
+        start[-1] = np.log(2 * drawn / (won + lost))
     return start
 
 
@@ -255,19 +255,6 @@ def _points(agents: Floats, tallies: Floats) -> Floats:
     scored = tallies[:, WON] + tallies[:, DRAWN] / 2, tallies[:, LOST] + tallies[:, DRAWN] / 2
     points: Floats = scored[0] @ (agents > 0) + scored[1] @ (agents < 0)
     return points
-
-
-def _without_end(
-    design: Floats, tallies: Floats, num_agents: int, seated: bool
-) -> tuple[NDArray[np.bool_], bool, bool]:
-    """Whether the strength of a row can rise over that of a column, and the seat rise or fall."""
-    units = np.eye(design.shape[1] + 1)
-    pairs = (units[:num_agents, None] - units[None, :num_agents]).reshape(-1, len(units))
-    sums = np.concatenate([pairs, units[num_agents:], -units[num_agents:]])
-    rises = can_rise(design, tallies, sums[:, 1:])
-    over = rises[: len(pairs)].reshape(num_agents, num_agents)
-    first_rises, first_falls = rises[len(pairs) :] if seated else (True, True)
-    return over, bool(first_rises), bool(first_falls)
 
 
 def _bounds(
