@@ -108,12 +108,24 @@ class Books:
         seats = range(self._left, len(AGENTS))
         return {AGENTS[seat]: self._result(seat) for seat in seats}
 
-    def _info(self, agent: str) -> dict[str, Any]:
+    @property
+    def over(self) -> bool:
+        """Has the game ended, or been cut off at its limit?"""
+        self._require_reset()
+        return self._facts[0] != RUNNING
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The numbers that infos hold now, in a dict of the caller's own."""
+        self._require_reset()
         if self._numbers is None:
             self._numbers = self._engine.module.info.numbers(*self._facts)
+        return {**self._numbers}
+
+    def _info(self, agent: str) -> dict[str, Any]:
         num_actions = self._engine.num_actions
         legal = self._facts[-1] >> AGENTS.index(agent) * num_actions
-        info = Info(self._numbers, legal, num_actions)
+        info = Info(self.numbers, legal, num_actions)
         if self.info_text:
             info |= {"event": self.event, "outcome": self.outcome}
         return info

@@ -28,7 +28,7 @@ from war_agents.versus_state import VersusState
 from war_envs import attack_defence_v0, seeding, strategic_war_v0
 from war_envs.aec import TableAEC
 from war_envs.encoding import EncodingName, MemoryName
-from war_envs.engine import Hands
+from war_envs.engine import ENGINES, Hands
 from war_envs.messages import shown
 from war_envs.table import AGENTS, IllegalActionError, switch
 from war_envs.variant import Variant, make_variant
@@ -152,7 +152,11 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         self.action_space = action_space
         self._seat = 0
         self._over = False
-        self._events: list[str] = []  # what has happened since the player's last choice
+        self._simultaneous = ENGINES[self.variant.game].simultaneous
+        # What has happened since the player's last choice: the last of it, which the game can tell
+        # in words itself, and what came before.
+        self._told = False
+        self._earlier: list[str] = []
 
     @property
     def opponent(self) -> Agent:
@@ -192,7 +196,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         if self._draw_own_view:
             self._raw.render_view = AGENTS[self._seat]
         self._opponent.forget()
-        self._events = []
+        self._earlier, self._told = [], False
         self._opponent_plays()
         return self._shown()
 
@@ -208,21 +212,18 @@ class VersusEnv(gymnasium.Env[Shown, int]):
             RuntimeError: the opponent has failed; the game has no result then.
         """
         self._require_turn()
-        player = AGENTS[self._seat]
+        raw, player, hidden = self._raw, AGENTS[self._seat], self._hides
         try:
-            self._play(action, [])
+            raw.step(action)
         except IllegalActionError as error:
-            self._raw.forfeit(player, error.action)
-            self._events = [self._raw.event]
+            raw.forfeit(player, error.action)
+        self._earlier, self._told = [], not hidden
         self._opponent_plays()
         observation, info = self._shown()
-        return (
-            observation,
-            self._raw.rewards[player] if self._over else 0.0,
-            self._raw.terminations[player],
-            self._raw.truncations[player],
-            info,
-        )
+        if not self._over:
+            return observation, 0.0, False, False, info
+        ends = raw.rewards[player], raw.terminations[player], raw.truncations[player]
+        return observation, *ends, info
 
     def action_masks(self) -> NDArray[np.int8]:
         """Which actions are legal: int8 (A,), 1 for each; all 1 after the end. For MaskablePPO."""
@@ -295,11 +296,13 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         raw.set_state(json.dumps(saved.table, allow_nan=False).encode())
         if raw.agents != list(AGENTS):
             raise ValueError(f"state: agents is {shown(raw.agents)}, not {list(AGENTS)}")
-        over = raw.terminations[player] or raw.truncations[player]
-        if not over and raw.agent_selection != player:
+        if saved.events and saved.events[-1] != raw.event:
+            raise ValueError(f"state: events is {shown(saved.events)}, not what has happened")
+        if not raw.over and raw.agent_selection != player:
             raise ValueError(f"state: it is the turn of {raw.agent_selection}, not of {player}")
         self._raw, self._seats, self._opponent = raw, seats, opponent
-        self._seat, self._over, self._events = saved.seat, over, saved.events
+        self._seat, self._over = saved.seat, raw.over
+        self._earlier, self._told = saved.events[:-1], bool(saved.events)
         if self._draw_own_view:
             self._raw.render_view = player
 
@@ -329,34 +332,42 @@ class VersusEnv(gymnasium.Env[Shown, int]):
     def _shown(self) -> Result:
         """Observation and info."""
         observation, mask = self._observe()
-        facts = self._raw.infos[AGENTS[self._seat]] | {"seat": self._seat}
-        info: dict[str, Any] = {key: np.int64(fact) for key, fact in facts.items()}
+        numbers = self._raw.numbers | {"seat": self._seat}
+        # NumPy's, which all libraries take; out of an array they are made at once.
+        info: dict[str, Any] = dict(zip(numbers, np.array([*numbers.values()]), strict=True))
         info["action_mask"] = mask
         if self._info_text:
             info |= {"event": self.event, "outcome": self.outcome}
         return self._mask_shown.shown(observation, mask), info
 
-    def _play(self, action: int, before: list[str]) -> None:
-        """Plays the choice of whoever's turn it is, after the events ``before``."""
-        self._raw.step(action)
-        # The first choice of a turn in Attack and Defence is hidden: nothing has happened yet.
-        hidden = self.variant.game == "attack-defence" and self._raw.agent_selection == AGENTS[1]
-        self._events = before if hidden else [*before, self._raw.event]
+    @property
+    def _events(self) -> list[str]:
+        """What has happened since the player's last choice, in words."""
+        return [*self._earlier, self._raw.event] if self._told else []
+
+    @property
+    def _hides(self) -> bool:
+        """Is the next choice hidden, so that nothing happens until the other's?"""
+        return self._simultaneous and self._raw.agent_selection == AGENTS[0]
 
     def _opponent_plays(self) -> None:
         """Lets the opponent play until it is the player's turn or the game is over."""
         raw, player, agent = self._raw, AGENTS[self._seat], self.opponent
         while True:
-            self._over = raw.terminations[player] or raw.truncations[player]
+            self._over = raw.over
             if self._over or raw.agent_selection == player:
                 return
             seen = raw.observe(AGENTS[1 - self._seat], encoding=agent.encoding, memory=agent.memory)
+            hidden = self._hides
+            events = [] if hidden else self._events
             try:
-                self._play(self._opponent.choose(seen), self._events)
+                raw.step(self._opponent.choose(seen))
             except Exception as error:
                 raise RuntimeError(
                     f"the opponent, agent {agent.name!r}, has failed: {error}"
                 ) from error
+            if not hidden:
+                self._earlier, self._told = events, True
 
 
 def attack_defence(**options: Any) -> VersusEnv:

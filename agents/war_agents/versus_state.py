@@ -62,7 +62,8 @@ class VersusState:
 
 def dumped_games(kind: Kind, games: dict[str, NDArray[Any]]) -> bytes:
     """The state of many games as bytes: what it is of, and arrays."""
-    content = {"versus_vector": _VERSION, **kind, "games": plain.encoded(games)}
+    arrays = {name: plain.encoded(array) for name, array in games.items()}
+    content = {"versus_vector": _VERSION, **kind, "games": arrays}
     return json.dumps(content, allow_nan=False).encode()
 
 
@@ -76,10 +77,10 @@ def parsed_games(state: object, kind: Kind) -> dict[str, Any]:
     for name, own in {"versus_vector": _VERSION, **kind}.items():
         if name not in content or content[name] != own:
             raise ValueError(f"state: {name} is {shown(content.get(name))}, not {own!r}")
-    try:
-        games = plain.decoded(content.get("games"))
-    except ValueError as error:
-        raise ValueError(f"state: games: {error}") from None
+    games = content.get("games")
     if not isinstance(games, dict):
         raise ValueError(f"state: games is {shown(games)}, not arrays by name")
-    return games
+    try:
+        return {name: plain.decoded(array) for name, array in games.items()}
+    except ValueError as error:
+        raise ValueError(f"state: games: {error}") from None

@@ -75,19 +75,16 @@ MANY_WRONG: dict[str, Any] = {
     "opponent": ["memory", None],
     "autoreset_mode": ["NextStep", "x"],
     "games": [None, 3, ["list"], ["dict", {}], KeyError],
-    "games.1.records": [["array", "|u1", [0], ""], None],
-    "games.1.seats": [["array", "<i8", [1], "AAAAAAAAAAA="]],
-    "games.1.calls": [["array", "<i8", [], "//////////8="], 0],
-    "games.1.lengths": WRONG["opponent.memory"],
+    "games.records": [["array", "|u1", [0], ""], None],
+    "games.seats": [["array", "<i8", [1], "AAAAAAAAAAA="]],
+    "games.calls": [["array", "<i8", [], "//////////8="], 0],
+    "games.lengths": WRONG["opponent.memory"],
 }
 
 
 def with_change(state: bytes, path: str, value: Any) -> bytes:
     content = json.loads(state)
-    if path.startswith("games.1."):
-        changed(path.removeprefix("games.1."), value)(content["games"][1])
-    else:
-        changed(path, value)(content)
+    changed(path, value)(content)
     return json.dumps(content).encode()
 
 
@@ -106,9 +103,9 @@ def test_what_is_no_state_is_refused_and_changes_nothing(game: str) -> None:
     future(other, 9)
     good = other.get_state()
     wrong = MANY_WRONG | {
-        "games.1.seats": [array([0, 1, 2, 0, 1], "i8"), array([0] * 4, "i8")],
-        "games.1.opponents": [array([0, 0, 1, 0, 0], "i8")],
-        "games.1.calls": [array(-1, "i8")],
+        "games.seats": [array([0, 1, 2, 0, 1], "i8"), array([0] * 4, "i8")],
+        "games.opponents": [array([0, 0, 1, 0, 0], "i8")],
+        "games.calls": [array(-1, "i8")],
     }
     others: list[Any] = [
         with_change(good, path, value) for path, values in wrong.items() for value in values
@@ -120,8 +117,8 @@ def test_what_is_no_state_is_refused_and_changes_nothing(game: str) -> None:
             envs.set_state(state)
         assert "\n" not in str(caught.value)
         assert envs.get_state() == before
-    records = json.loads(good)["games"][1]["records"]
-    broken = with_change(good, "games.1.records", [*records[:3], "A" * len(records[3])])
+    records = json.loads(good)["games"]["records"]
+    broken = with_change(good, "games.records", [*records[:3], "A" * len(records[3])])
     with pytest.raises(ValueError, match="state"):
         envs.set_state(broken)
     assert envs.get_state() == before
