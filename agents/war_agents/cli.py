@@ -214,8 +214,9 @@ def _tournament(
         ray=ray,
     )
     try:
-        with _sigterm_as_ctrl_c(), _progress() as progress:
-            result = tournament.run(out, resume=resume, progress=progress)
+        with _sigterm_as_ctrl_c(), _progress() as bar:
+            progress, rated = bar("games"), bar("ratings")
+            result = tournament.run(out, resume=resume, progress=progress, rated=rated)
     except KeyboardInterrupt as error:
         error.args = (
             ("interrupted",)
@@ -250,20 +251,32 @@ class _TerminatedError(KeyboardInterrupt):
     exit_code = 128 + signal.SIGTERM
 
 
+_Show = Callable[[int, int], None]
+
+
 @contextlib.contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on standard error while games are played, if that is a terminal."""
+def _progress() -> Iterator[Callable[[str], _Show | None]]:
+    """Bars on standard error, each from its first news on, if that is a terminal."""
     if not sys.stderr.isatty():  # whatever FORCE_COLOR says
-        yield None
+        yield lambda what: None
         return
-    columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("games", total=None)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
 
-        def show(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
+        def bar(what: str) -> _Show:
+            task = bars.add_task(what, total=None, visible=False)
 
-        yield show
+            def show(done: int, total: int) -> None:
+                bars.update(task, completed=done, total=total, visible=True)
+
+            return show
+
+        yield bar
 
 
 def _models(

@@ -1,7 +1,7 @@
 """Ratings that depend on results alone, with intervals that cover."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import choix
@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.optimize import brentq, minimize
+from scipy.optimize import brentq, linprog, minimize
 from scipy.stats import binom
 
 from war_agents.arena import PairGames, RatingFit, rate
+from war_agents.arena.davidson import Model
+from war_agents.arena.tallies import DRAWN, LOST, WON, cells, tally
+from war_agents.arena.unbounded import unbounded
 
 ELO = 400 / np.log(10)
 SWAPPED = np.array([1, -1], np.int8)
@@ -177,9 +180,8 @@ def test_intervals_hold_the_rating_and_have_a_width(
     assert ((fit.low <= fit.elo) & (fit.elo <= fit.high) & (fit.low < fit.high)).all()
     assert fit.first_low <= fit.first_elo <= fit.first_high
     assert fit.first_low < fit.first_high
-    above = np.isinf(fit.high) & np.isfinite(fit.low)
-    below = np.isinf(fit.low) & np.isfinite(fit.high)
-    assert (fit.unbounded == above.astype(int) - below).all()
+    above, below = np.isinf(fit.high), np.isinf(fit.low)
+    assert (fit.unbounded == np.where(above & below, 2, above.astype(int) - below)).all()
 
 
 def test_who_won_everything_has_no_upper_end() -> None:
@@ -199,7 +201,7 @@ def test_who_won_everything_has_no_upper_end() -> None:
 def test_who_never_met_has_no_end_at_all() -> None:
     large = [pair((1, 1), (-1, -1), (0, 1), i=i, j=j) for i, j in [(0, 1), (1, 2)]]
     fit = rate(5, [*large, pair((1, 1), (-1, -1), (0, 1), i=3, j=4)])
-    assert (fit.unbounded == 0).all()
+    assert fit.unbounded.tolist() == [0, 0, 0, 2, 2]
     assert np.isfinite(fit.low).tolist() == [True, True, True, False, False]
     assert np.isfinite(fit.high).tolist() == [True, True, True, False, False]
     # Of components that are alike none is the main one.
@@ -210,7 +212,7 @@ def test_who_never_met_has_no_end_at_all() -> None:
 
 def test_a_chain_of_winners() -> None:
     fit = rate(4, [pair((1, 1), i=i, j=j, times=9) for i, j in combinations(range(4), 2)])
-    assert fit.unbounded.tolist() == [1, 0, 0, -1]
+    assert fit.unbounded.tolist() == [1, 2, 2, -1]
     assert (np.diff(fit.elo) < -100).all()
     assert fit.elo == pytest.approx(-fit.elo[::-1])
     two = rate(2, [pair((1, 1), times=9)])
@@ -224,6 +226,94 @@ def test_wins_and_draws_without_a_loss_set_no_bound() -> None:
     assert fit.elo[0] > 0
     bounded = rate(2, [pair((1, 0), (0, 1), (1, -1), (-1, 1), times=20)])
     assert bounded.unbounded.tolist() == [0, 0]
+
+
+def rises(tallies: NDArray[np.float64], design: NDArray[np.float64], wanted: Any) -> bool:
+    """By a linear program on all parameters: can they move so, and no result become less likely?"""
+    rows = []
+    logs = {WON: np.array([1.0, 0]), DRAWN: np.array([0, 1.0]), LOST: np.array([-1.0, 0])}
+    seen = [kind for kind in logs if kind != DRAWN or tallies[:, DRAWN].any()]
+    for cell, counts in zip(design, tallies, strict=True):
+        for kind, other in permutations(seen, 2):
+            if counts[kind]:
+                h, t = logs[kind] - logs[other]
+                rows.append([*(-h * cell), -t])
+    best = linprog(
+        [*-wanted, 0.0],
+        A_ub=np.array(rows).reshape(-1, len(wanted) + 1),
+        b_ub=np.zeros(len(rows)),
+        bounds=(-1, 1),
+    )
+    return bool(np.append(wanted, 0.0) @ best.x > 1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(tournaments())
+def test_what_is_unbounded_is_what_a_linear_program_for_each_question_says(
+    tournament: tuple[int, list[PairGames]],
+) -> None:
+    num_agents, games = tournament
+    deals = max((len(g.results) for g in games), default=0)
+    tallies = tally(num_agents, games, np.zeros(deals, np.intp)).sum(axis=0)
+    columns = cells(num_agents)
+    if not tallies.any():
+        return
+    found = unbounded(columns, tallies, num_agents)
+    units = np.eye(num_agents + 1)
+    for i, j in permutations(range(num_agents), 2):
+        assert found.over[i, j] == rises(tallies, columns, units[i] - units[j])
+    assert found.first_rises == rises(tallies, columns, units[-1])
+    assert found.first_falls == rises(tallies, columns, -units[-1])
+
+
+@pytest.mark.parametrize("nu", [0.0, 0.4])
+def test_games_more_lead_to_the_fit_of_all_games(nu: float) -> None:
+    rng = np.random.default_rng(5)
+    model, columns = Model(6, seated=True), cells(6)
+    chances = rng.dirichlet([2, 1, 2] if nu else [2, 1e-9, 2], size=(50, len(columns)))
+    tallies = np.ascontiguousarray(20 * chances)
+    if not nu:
+        tallies[:, :, DRAWN] = 0
+    more = np.zeros((len(columns), 3))
+    more[columns[:, 2] > 0, WON] = 3
+    more[columns[:, 2] < 0, LOST] = 3
+    sizes = np.geomspace(1e-3, 1e3, 50)
+    start = np.array([0.0] * 7 + [0.1 if nu else -np.inf])
+    near = model.fit(tallies, start)
+    points = model.refit(tallies, near, more, sizes, tolerance=1e-10)
+    expected = model.fit(tallies + sizes[:, None, None] * more, start).points
+    assert points == pytest.approx(expected, abs=1e-7)
+    assert np.abs(points[-1, :-1] - near.points[-1, :-1]).max() > 1
+
+
+def test_progress_counts_the_intervals_and_can_end_the_work() -> None:
+    games = play([0, 50, 100], deals=30, rng=np.random.default_rng(1))
+    told: list[tuple[int, int]] = []
+    rate(3, games, resamples=40, progress=lambda *news: told.append(news))
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+    def stop(done: int, of: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rate(3, games, progress=stop)
+
+
+def test_many_agents_of_which_one_won_and_one_lost_everything() -> None:
+    strengths = np.linspace(-200, 200, 24)
+    games = play(strengths.tolist(), deals=60, rng=np.random.default_rng(6))
+    for k, sign in ((0, -1), (23, 1)):
+        games = [
+            g._replace(results=np.full_like(g.results, sign if g.i == k else -sign))
+            if k in (g.i, g.j)
+            else g
+            for g in games
+        ]
+    fit = rate(24, games, resamples=100)
+    assert fit.unbounded.tolist() == [-1] + [0] * 22 + [1]
+    assert np.abs(fit.elo[1:-1] - fit.elo[1:-1].mean() - strengths[1:-1]).max() < 60
+    assert (np.diff(fit.elo)[[0, -1]] > 300).all()
+    assert (fit.high[1:-1] - fit.low[1:-1] < 200).all()
 
 
 def test_a_seat_that_always_wins_has_no_upper_end() -> None:
@@ -267,6 +357,7 @@ def test_only_draws_and_nothing_at_all_are_equality() -> None:
         assert fit.elo == pytest.approx(np.zeros(len(fit.elo)), abs=1e-6)
         assert np.isinf(fit.low).all()
         assert np.isinf(fit.high).all()
+        assert (fit.unbounded == 2).all()
 
 
 def test_equal_deals_leave_a_doubt() -> None:

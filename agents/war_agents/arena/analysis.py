@@ -1,8 +1,8 @@
 """From games to what they say: pairs, standings, forfeits."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,12 @@ from war_envs.kernels import RING
 from war_envs.variant import Variant
 
 _DEALS_AT_ONCE: Final = 10_000
+_UNBOUNDED: Final[dict[int, Literal["above", "below", "both"] | None]] = {
+    -1: "below",
+    0: None,
+    1: "above",
+    2: "both",
+}
 
 
 def deal_groups(variant: Variant, seed: int, deals: int) -> NDArray[np.int64]:
@@ -111,7 +117,10 @@ def failed(names: Sequence[str], pairs: Sequence[PairResult]) -> tuple[str, ...]
 
 
 def standing(
-    names: Sequence[str], matches: Sequence[MatchResult], groups: NDArray[np.int64]
+    names: Sequence[str],
+    matches: Sequence[MatchResult],
+    groups: NDArray[np.int64],
+    progress: Callable[[int, int], object] | None = None,
 ) -> Standing:
     """Who is how strong in the variants of ``matches``, each of which all pairs have played.
 
@@ -121,10 +130,12 @@ def standing(
         names: the agents.
         matches: all pairs of one variant, or of each of several.
         groups: int64 (deals,), which deals are the same in all variants.
+        progress: as for `war_agents.arena.ratings.rate`.
     """
     variants = {match.variant.name for match in matches}
     scores = pair_scores(names, matches)
-    fit = rate(len(names), [_pair_games(names, match) for match in matches], groups=groups)
+    games = [_pair_games(names, match) for match in matches]
+    fit = rate(len(names), games, groups=groups, progress=progress)
     payoffs, lows = (np.full((len(names), len(names)), np.nan) for _ in range(2))
     for (i, j), deal_scores in scores.items():
         interval = deal_interval(deal_scores, groups)
@@ -142,7 +153,7 @@ def standing(
                 elo=float(fit.elo[i]),
                 elo_low=_finite(fit.low[i]),
                 elo_high=_finite(fit.high[i]),
-                unbounded={-1: "below", 0: None, 1: "above"}[int(fit.unbounded[i])],
+                unbounded=_UNBOUNDED[int(fit.unbounded[i])],
                 score=mean.score,
                 score_low=mean.low,
                 score_high=mean.high,

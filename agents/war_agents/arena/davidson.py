@@ -18,15 +18,19 @@ comparison experiments", JASA 65 (1970); R. R. Davidson and R. J. Beaver, "On ex
 Bradley-Terry model to incorporate within-pair order effects", Biometrics 33 (1977).
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.arena import climbing
+from war_agents.arena.pool import num_cores
 from war_agents.arena.tallies import DRAWN, Floats, cells
 
 TOLERANCE: Final = 1e-10  # of the step that would be the next, in logits
+
+ENTRIES: Final = 1_000_000  # of tallies, that are worth a thread
 
 
 class Fits(NamedTuple):
@@ -118,10 +122,17 @@ class Model:
         free[:, -2] = self.seated
         free[:, -1] = tallies[:, :, DRAWN].any(axis=1)
         points[~free[:, -1], -1] = -np.inf
-        if not climbing.climb(
-            self._who, tallies, where, more, sizes, free, points, factors, begun, tolerance
-        ):
-            raise RuntimeError("the ratings did not converge")
+
+        def work(span: slice) -> bool:
+            part = tallies[span], where, more, sizes[span], free[span], points[span], factors[span]
+            return bool(climbing.climb(self._who, *part, begun, tolerance))
+
+        threads = min(num_cores(), 1 + tallies.size // ENTRIES)
+        size = -(-len(points) // threads)
+        with ThreadPoolExecutor(threads) as pool:
+            spans = [slice(first, first + size) for first in range(0, len(points), size)]
+            if not all(pool.map(work, spans)):
+                raise RuntimeError("the ratings did not converge")
 
     def influences(self, fits: Fits, parts: Floats) -> Floats:
         """How far each part of the games moves the parameters, to first order: a Newton step.
@@ -146,7 +157,7 @@ class Model:
         each = np.concatenate(
             [slopes[:, :, None] * self._columns[:, None] / 2, ties[:, :, None]], axis=2
         )
-        gradients = parts.reshape(len(parts), -1) @ each.reshape(-1, len(point))
+        gradients = np.tensordot(parts, each, axes=2)
         gradients[:, ~self._free(point)] = 0
         half = np.linalg.solve(factor.T, gradients.T)
         return np.linalg.solve(factor, half).T

@@ -37,7 +37,8 @@ class RatingFit:
         elo: float64 (n,), mean 0.
         low, high: float64 (n,), low <= elo <= high and low < high; minus or plus infinity where the
             games set no bound.
-        unbounded: int8 (n,): +1 where only ``high`` is infinite, -1 where only ``low`` is, else 0.
+        unbounded: int8 (n,): +1 where only ``high`` is infinite, -1 where only ``low`` is, 2 where
+            both are, else 0.
         first_elo: what the first seat is worth: as much as this difference of ratings; 0 where the
             games cannot tell, as when the first seat is always the same agent's.
         first_low, first_high: its interval.
@@ -60,6 +61,7 @@ def rate(
     *,
     groups: NDArray[np.int64] | None = None,
     resamples: int = 1000,
+    progress: Callable[[int, int], object] | None = None,
 ) -> RatingFit:
     """Elo ratings of all agents from all their games at once.
 
@@ -111,6 +113,8 @@ def rate(
         groups: int (deals,); deals of the same number are copies of one deal and resampled as one.
             None: all deals are different.
         resamples: how many, at least 2.
+        progress: called with the intervals that are done, and how many there are; what it raises
+            ends the work.
 
     Raises:
         ValueError: an argument that is not allowed.
@@ -145,7 +149,7 @@ def rate(
     deal = tallies.sum(axis=1) * typical / max(1, deals)
     won = np.stack([_whole_deal(column, deal) for column in columns.T])
     fitted = strengths(best.points)[0]
-    ends = _ends(model, blocks, prior, best, won, strengths, resamples)
+    ends = _ends(model, blocks, prior, best, won, strengths, resamples, progress)
     low = ELO_PER_LOGIT * np.minimum(ends[0], fitted)
     high = ELO_PER_LOGIT * np.maximum(ends[1], fitted)
     middle = ELO_PER_LOGIT * fitted[:num_agents].mean()
@@ -153,7 +157,7 @@ def rate(
         elo=ELO_PER_LOGIT * fitted[:num_agents] - middle,
         low=np.where(below, -np.inf, low[:num_agents] - middle),
         high=np.where(above, np.inf, high[:num_agents] - middle),
-        unbounded=above.astype(np.int8) - below.astype(np.int8),
+        unbounded=np.where(above & below, 2, above.astype(np.int8) - below).astype(np.int8),
         first_elo=float(ELO_PER_LOGIT * fitted[-1]) if seated else 0.0,
         first_low=-np.inf if first_falls else float(low[-1]),
         first_high=np.inf if first_rises else float(high[-1]),
@@ -184,6 +188,7 @@ def _ends(
     won: Floats,
     strengths: Callable[[Floats], Floats],
     resamples: int,
+    progress: Callable[[int, int], object] | None,
 ) -> Floats:
     """The ends of the intervals of all strengths, by resampling: float64 (2, strengths).
 
@@ -194,6 +199,7 @@ def _ends(
         won: (strengths, cells, 3), the deal more of each.
         strengths: makes them of points of the fit.
         resamples: how many.
+        progress: as for `rate`.
     """
     moved = [model.influences(best, parts) for parts in (blocks, won, won[:, :, ::-1])]
     seen, up, down = (strengths(each) ** 2 for each in moved)
@@ -213,6 +219,8 @@ def _ends(
             )
         ]
         ends[:, k] = np.quantile(values, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+        if progress is not None:
+            progress(k + 1, len(won))
     return ends
 
 

@@ -71,8 +71,9 @@ class Rating:
         elo: its rating by `war_agents.arena.ratings`; all of a standing have the mean 0.
         elo_low, elo_high: the 95 % interval, by resampling deals; None where it has no end.
         unbounded: ``"above"`` where the games set the rating no upper bound, as when it won all,
-            ``"below"`` where they set no lower one, else None. The rating itself is then what one
-            game more between every two agents, half won and half lost, leaves.
+            ``"below"`` where they set no lower one, ``"both"`` where they set neither, as when all
+            were drawn, else None. The rating itself is then what one game more between every two
+            agents, half won and half lost, leaves.
         score: the mean of its scores against all others, 0 to 1.
         score_low, score_high: its 95 % interval.
         nash_share: its share in the maximum-entropy Nash equilibrium of the payoff matrix.
@@ -84,7 +85,7 @@ class Rating:
     elo: float
     elo_low: float | None
     elo_high: float | None
-    unbounded: Literal["above", "below"] | None
+    unbounded: Literal["above", "below", "both"] | None
     score: float
     score_low: float
     score_high: float

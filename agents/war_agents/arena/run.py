@@ -14,7 +14,7 @@ from war_agents.arena.games import Games, games_per_deal
 from war_agents.arena.match import MatchResult
 from war_agents.arena.notable import notable_games
 from war_agents.arena.pool import Pool
-from war_agents.arena.results import TournamentResult
+from war_agents.arena.results import Standing, TournamentResult
 from war_agents.arena.schedule import rounds
 from war_agents.arena.separation import SeparationTest
 from war_agents.arena.trials import Trials
@@ -28,7 +28,7 @@ Progress = Callable[[int, int], object]
 class Run:
     """One run of a tournament: what is to be played, what has been, and how far it is."""
 
-    def __init__(self, tournament: "Tournament", progress: Progress) -> None:
+    def __init__(self, tournament: "Tournament", progress: Progress, rated: Progress) -> None:
         self._tournament = tournament
         self._names = [player.name for player in tournament.players]
         self._rounds = list(
@@ -45,6 +45,7 @@ class Run:
         self._played: dict[int, Games] = {}  # by the places of blocks
         self._trials = Trials(self._blocks, tournament.limited)
         self._progress = progress
+        self._rated = rated
         self._shown = 0
 
     def run(self, out: Path | None, resume: bool) -> TournamentResult:
@@ -134,11 +135,17 @@ class Run:
         ]
         number = len(matches) // len(groups)
         by_variant = [matches[i : i + number] for i in range(0, len(matches), number)]
-        standings = [
-            analysis.standing(self._names, *each) for each in zip(by_variant, groups, strict=True)
-        ]
-        if len(standings) > 1:
-            standings.append(analysis.standing(self._names, matches, analysis.joint(groups)))
+        parts = list(zip(by_variant, groups, strict=True))
+        if len(parts) > 1:
+            parts.append((matches, analysis.joint(groups)))
+
+        def standing(place: int) -> Standing:
+            def tell(done: int, of: int) -> None:
+                self._rated(place * of + done, len(parts) * of)
+
+            return analysis.standing(self._names, *parts[place], progress=tell)
+
+        standings = [standing(place) for place in range(len(parts))]
         elo = {each.variant: {r.agent: r.elo for r in each.ratings} for each in standings}
         notable, warnings = notable_games(
             matches, elo, lambda *game: self._replay(pool, matches, *game)

@@ -187,6 +187,7 @@ class Tournament:
         *,
         resume: bool = False,
         progress: Progress | None = None,
+        rated: Progress | None = None,
     ) -> TournamentResult:
         """Plays all games.
 
@@ -197,13 +198,16 @@ class Tournament:
             resume: play only what is missing there. The games are the same as without a break.
             progress: called with the number of games played so far and of all that there may be;
                 what it raises ends the tournament.
+            rated: called, when all games are played, with the intervals of ratings found so far and
+                how many there are: of tens of agents they take seconds.
 
         Raises:
             ValueError: ``out`` holds something else, and nothing has been played then; an agent is
                 no longer what it was, or has failed in a strict tournament.
             OSError: ``out`` cannot be written; it can be resumed.
         """
-        return Run(self, progress or _quiet).run(None if out is None else Path(out), resume)
+        run = Run(self, progress or _quiet, rated or _quiet)
+        return run.run(None if out is None else Path(out), resume)
 
 
 def run_tournament(
