@@ -93,7 +93,7 @@ def rewards_and_flags_are_plain_python(make: Make) -> None:
             )
             require(type(seen.terminated) is bool, f"terminated is {seen.terminated!r}")
             require(type(seen.truncated) is bool, f"truncated is {seen.truncated!r}")
-            require(type(seen.info) is dict, f"an info is a {type(seen.info).__name__}")
+            require(isinstance(seen.info, dict), f"an info is a {type(seen.info).__name__}")
 
 
 def _form(info: dict[str, Any]) -> dict[str, Any]:

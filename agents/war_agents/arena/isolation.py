@@ -161,7 +161,8 @@ class Isolated:
             self._process, self._heartbeat, self._limit, lambda: self._relay.blocked
         )
         with contextlib.suppress(OSError):  # it has ended: whoever asks it for something is told
-            self._write(json.dumps([own_path(), [*map(str, self._setup.path)]]).encode() + b"\n")
+            paths = [own_path(), [*map(str, self._setup.path)]]
+            self._write(json.dumps(paths, allow_nan=False).encode() + b"\n")
 
     def _get_ready(self) -> str | None:
         """Tells a new process of the tournament; what is wrong with that, if anything is."""
