@@ -68,5 +68,5 @@ algorithm.stop()
 ray.shutdown()
 
 print(f"illegal moves: {played['illegal']:.0f} of {played['decisions']:.0f}")
-assert played["decisions"] >= 3 * 1024
+assert played["decisions"] > 3000
 assert played["illegal"] == 0
