@@ -70,8 +70,8 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         Raises:
             ValueError: the game is over and both agents have taken their last step.
         """
-        self._require_agent()
-        if self._assigned:
+        if self._assigned or self._left == len(AGENTS) or not self._facts:
+            self._require_agent()
             return super().last(observe)
         agent = self.agent_selection
         observation, info = self.observe(agent) if observe else None, self._info(agent)

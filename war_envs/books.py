@@ -118,14 +118,17 @@ class Books:
     def numbers(self) -> dict[str, int]:
         """The numbers that infos hold now, in a dict of the caller's own."""
         self._require_reset()
+        return {**self._numbers_now()}
+
+    def _numbers_now(self) -> dict[str, int]:
         if self._numbers is None:
             self._numbers = self._engine.module.info.numbers(*self._facts)
-        return {**self._numbers}
+        return self._numbers
 
     def _info(self, agent: str) -> dict[str, Any]:
-        num_actions = self._engine.num_actions
-        legal = self._facts[-1] >> AGENTS.index(agent) * num_actions
-        info = Info(self.numbers, legal, num_actions)
+        info = Info(self._numbers or self._numbers_now())
+        info.num_actions = num_actions = self._engine.num_actions
+        info.legal = self._facts[-1] >> AGENTS.index(agent) * num_actions
         if self.info_text:
             info |= {"event": self.event, "outcome": self.outcome}
         return info

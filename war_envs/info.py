@@ -27,23 +27,23 @@ class Info(dict[str, Any]):
     observation already, and TorchRL fails on a mask that is listed in both. ``dict(info)`` is the
     entries alone.
 
-    Args:
-        entries: what is listed.
+    One is made at every `last`, so there is no ``__init__`` of its own: whoever makes one sets
+    ``legal`` and ``num_actions``.
+
+    Attributes:
         legal: which actions are legal, the first in the lowest bit.
         num_actions: how many there are.
     """
 
-    __slots__ = ("_legal", "_num_actions")
+    __slots__ = ("legal", "num_actions")
 
-    def __init__(self, entries: dict[str, Any], legal: int, num_actions: int) -> None:
-        super().__init__(entries)
-        self._legal = legal
-        self._num_actions = num_actions
+    legal: int
+    num_actions: int
 
     def __missing__(self, key: str) -> NDArray[np.int8]:
         if key != MASK:
             raise KeyError(key)
-        return np.array([self._legal >> a & 1 for a in range(self._num_actions)], np.int8)
+        return np.array([self.legal >> a & 1 for a in range(self.num_actions)], np.int8)
 
     def __contains__(self, key: object) -> bool:
         return key == MASK or super().__contains__(key)
@@ -56,4 +56,4 @@ class Info(dict[str, Any]):
             return default
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (dict(self), self._legal, self._num_actions)
+        return type(self), (dict(self),), (None, {name: getattr(self, name) for name in self.__slots__})

@@ -195,15 +195,17 @@ class SeatGames:
         self._ended = []
         self._lengths += 1
         games = self._batch.games
-        legal = self.mask.ravel()[self._firsts + actions] != 0
-        self._illegal = np.where(legal, -1, actions)
-        lost = np.flatnonzero(~legal)
-        games["status"][lost] = TERMINATED
-        games["winner"][lost] = 1 - self.seats[lost]
-        theirs = actions.copy()
-        running = np.flatnonzero(legal & ~self.over)
-        if self._engine.simultaneous and len(running):
-            theirs[running] = self._opponents_actions(running)
+        legal = self.mask.take(self._firsts + actions) != 0
+        self._illegal.fill(-1)
+        if len(lost := np.flatnonzero(~legal)):
+            self._illegal[lost] = actions[lost]
+            games["status"][lost] = TERMINATED
+            games["winner"][lost] = 1 - self.seats[lost]
+        theirs = actions
+        answered = legal & ~self.over
+        if self._engine.simultaneous and answered.any():
+            theirs = np.zeros(len(actions), np.int64)
+            theirs[answered] = self._opponents_actions(np.flatnonzero(answered))
         first = self.seats == 0
         joint = np.empty((len(actions), 2), np.int64)
         joint[:, 0] = np.where(first, actions, theirs)
@@ -228,8 +230,9 @@ class SeatGames:
 
     def _opponents_actions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """What the opponents choose in games ``rows``: one call for each agent."""
-        parts = self._who.parts(self.opponents[rows], self._batch.kinds[rows])
-        chosen = self._choices(parts, rows, 1 - self.seats[rows])
+        # What `take` gives comes faster than what an index gives.
+        parts = self._who.parts(self.opponents.take(rows), self._batch.kinds.take(rows))
+        chosen = self._choices(parts, rows, 1 - self.seats.take(rows))
         self._calls += 1
         return chosen
 
@@ -250,7 +253,7 @@ class SeatGames:
         seats: NDArray[np.int64],
     ) -> NDArray[np.int64]:
         """What agents choose for ``seats`` in games ``rows``, each at its own places of them."""
-        seeds = seeding.action_seeds(self._act_seeds[rows], self._calls)
+        seeds = seeding.action_seeds(self._act_seeds.take(rows), self._calls)
         chosen = np.empty(len(rows), np.int64)
         for agent, places in parts:
             theirs = rows[places]

@@ -300,7 +300,8 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
                 'with reset(options={"reset_mask": ...})'
             )
         played = given.astype(np.int64)
-        played[waiting] = 0
+        if len(waiting):
+            played[waiting] = 0
         if played.min() < 0 or played.max() > highest:
             raise ValueError(f"actions must lie in 0 to {highest}")
         return played
