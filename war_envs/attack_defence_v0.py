@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from pettingzoo import AECEnv
 
-from war_envs.aec import wrapped
 from war_envs.attack_defence import global_state, info, observation
 from war_envs.attack_defence.env import AttackDefenceAEC, AttackDefenceParallel
-from war_envs.encoding import EncodingName, MemoryName
-from war_envs.table import Observation
+from war_envs.engine.layout import EncodingName, MemoryName
+from war_envs.envs.aec import wrapped
+from war_envs.envs.table import Observation
 from war_envs.variant import AttackDefenceVariant
 
 __doc__ = (

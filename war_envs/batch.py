@@ -21,12 +21,12 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from war_envs import seeding
 from war_envs.arrays import integer_array
 from war_envs.cards import NUM_CARDS
-from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
-from war_envs.engine import ENGINES
-from war_envs.kernels import RUNNING, Records
+from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES
+from war_envs.engine.kernels import RUNNING, Records
+from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
 from war_envs.variant import Variant, checked_variants, integer, make_variant, widest
 
 MAX_GAMES = 1_000_000
@@ -126,7 +126,8 @@ class Batch:
 
         Args:
             seed: 0 to 2**63 - 1; None takes fresh entropy.
-            domain: what the deals are for (see `war_envs.seeding`); domains never share deals.
+            domain: what the deals are for (see `war_envs.engine.seeding`); domains never share
+                deals.
             lanes: integers (B,), by default 0 ... B - 1: game i is dealt from (seed, domain,
                 lanes[i]). Lane 0 of the default domain is what an environment deals from the same
                 seed.

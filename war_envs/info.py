@@ -56,4 +56,5 @@ class Info(dict[str, Any]):
             return default
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (dict(self),), (None, {name: getattr(self, name) for name in self.__slots__})
+        slots = {"legal": self.legal, "num_actions": self.num_actions}
+        return type(self), (dict(self),), (None, slots)

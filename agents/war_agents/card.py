@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from war_agents.files import parse_json, read_limited
-from war_envs.encoding import MEMORIES, checked_choice
+from war_envs.engine.layout import MEMORIES, checked_choice
 from war_envs.messages import one_line, shown
 from war_envs.variant import GAMES, Variant, checked_options, integer, make_variant
 

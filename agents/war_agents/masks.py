@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from war_envs.encoding import checked_choice
+from war_envs.engine.layout import checked_choice
 
 MaskPlace = Literal["info", "observation"]
 _PLACES: Final = ("info", "observation")

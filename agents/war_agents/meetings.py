@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
 
 try:
     import torch

@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant, integer
 
 try:

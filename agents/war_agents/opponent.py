@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from war_agents import plain
 from war_agents.agent import Agent, make
 from war_agents.states import States
-from war_envs import seeding
-from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
+from war_envs.engine import seeding
+from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
+from war_envs.envs.table import Observation
 from war_envs.messages import shown
-from war_envs.table import Observation
 from war_envs.variant import Variant, integer
 
 _GAME: Final = np.zeros(1, np.int64)  # the only one of its `States`

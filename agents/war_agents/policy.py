@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from war_agents.card import ENCODING, Card, card_file, model_name
 from war_agents.given import checked_positions, checked_seeds
 from war_agents.stored_model import StoredModel, read_model
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
+from war_envs.engine.seeding import action_seeds
 from war_envs.messages import one_line, shown
-from war_envs.seeding import action_seeds
 from war_envs.variant import Variant, widest
 
 try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from war_envs.jit import kernel
+from war_envs.engine.jit import kernel
 
 try:
     import torch

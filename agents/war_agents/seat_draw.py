@@ -4,9 +4,9 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from war_envs import seeding
+from war_envs.engine import seeding
+from war_envs.envs.table import AGENTS
 from war_envs.messages import shown
-from war_envs.table import AGENTS
 from war_envs.variant import integer
 
 _MAX_DRAWN: Final = 2**62

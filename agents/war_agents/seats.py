@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from war_agents.agent import Agent
 from war_agents.opponents import Opponents, Places, checked_choices
-from war_envs import seeding
 from war_envs.batch import Batch
-from war_envs.engine import ENGINES
+from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES
+from war_envs.engine.kernels import RUNNING, TERMINATED, TRUNCATED
 from war_envs.info import Ending
-from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED
 from war_envs.variant import Variant
 
 
@@ -170,7 +170,7 @@ class SeatGames:
         return observation
 
     def facts(self, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """What `war_envs.engine.Engine.info_keys` names, of all games or ``rows``: (keys, K)."""
+        """What `Engine.info_keys` names, of all games or ``rows``: (keys, K)."""
         everywhere = rows is None
         rows = self._rows if rows is None else rows
         facts = self._engine.facts(self._batch.games, rows)

@@ -25,12 +25,13 @@ from war_agents.masks import MaskPlace, MaskShown, Shown
 from war_agents.opponent import Opponent
 from war_agents.seat_draw import SeatDraw
 from war_agents.versus_state import VersusState
-from war_envs import attack_defence_v0, seeding, strategic_war_v0
-from war_envs.aec import TableAEC
-from war_envs.encoding import EncodingName, MemoryName
-from war_envs.engine import ENGINES, Hands
+from war_envs import attack_defence_v0, strategic_war_v0
+from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES, Hands
+from war_envs.engine.layout import EncodingName, MemoryName
+from war_envs.envs.aec import TableAEC
+from war_envs.envs.table import AGENTS, IllegalActionError, switch
 from war_envs.messages import shown
-from war_envs.table import AGENTS, IllegalActionError, switch
 from war_envs.variant import Variant, make_variant
 
 _RAW_ENVS: Final[dict[str, Callable[..., TableAEC]]] = {

@@ -7,8 +7,8 @@ from typing import Any, Final, Self
 from numpy.typing import NDArray
 
 from war_agents import plain
+from war_envs.envs.saved_state import parsed_json
 from war_envs.messages import shown
-from war_envs.saved_state import parsed_json
 from war_envs.variant import integer
 
 _VERSION: Final = 1

@@ -24,12 +24,12 @@ from war_agents.opponents import OneOpponent
 from war_agents.seat_draw import checked_seat
 from war_agents.seats import Ended, SeatGames
 from war_agents.versus_state import Kind, dumped_games, parsed_games
-from war_envs import seeding
 from war_envs.arrays import integer_array
-from war_envs.encoding import EncodingName, MemoryName
-from war_envs.engine import ENGINES
+from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES
+from war_envs.engine.layout import EncodingName, MemoryName
+from war_envs.envs.reset_options import known_options
 from war_envs.messages import shown
-from war_envs.reset_options import known_options
 from war_envs.variant import integer, make_variant
 
 Infos = dict[str, Any]

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.given import checked_mask
-from war_envs import seeding
-from war_envs.engine import ENGINES
+from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES
 from war_envs.variant import make_variant
 
 Choose = Callable[[NDArray[Any], NDArray[np.bool_], NDArray[np.uint64]], Any]

@@ -10,8 +10,8 @@ import pytest
 from tests.agents.players import Player, chance, fixed, memory_like, pick, seat_of, thinker, tops
 from war_agents import Agent
 from war_agents.arena import MatchResult, play_match
-from war_envs import seeding
 from war_envs.batch import Batch
+from war_envs.engine import seeding
 from war_envs.variant import GAMES, Variant, make_variant
 
 DEALS = 60

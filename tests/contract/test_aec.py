@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from war_envs import attack_defence_v0, strategic_war_v0
+from war_envs.envs.table import IllegalActionError
 from war_envs.info import Ending
-from war_envs.table import IllegalActionError
 from war_envs.testing.drivers import frozen
 
 BOTH = pytest.mark.parametrize("module", [attack_defence_v0, strategic_war_v0])

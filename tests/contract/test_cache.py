@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import war_envs
-from war_envs import jit
+from war_envs.engine import jit
 
 # Kernels that compile in no time: one for each way in which a file can be bad.
 KERNELS = """
-from war_envs.jit import kernel
+from war_envs.engine.jit import kernel
 """
 KERNEL = """
 @kernel
@@ -180,7 +180,8 @@ def test_a_rule_that_changes_is_compiled_anew_whatever_the_clock_says(tmp_path: 
     )
     # A kernel of another file than the rule that it goes by.
     program = """
-from war_envs import variant, engine
+from war_envs import variant
+from war_envs.engine import engine
 from war_envs.attack_defence.rules import beats
 games = engine.ENGINES["attack-defence"].new_games(variant.make_variant("attack-defence"), 1)
 print(engine.__file__, beats(games[0], 12, 8), sum(beats.stats.cache_hits.values()))
@@ -197,10 +198,10 @@ print(engine.__file__, beats(games[0], 12, 8), sum(beats.stats.cache_hits.values
             command, env=os.environ | env, cwd=tmp_path, text=True, capture_output=True, check=True
         ).stdout.split()
 
-    place = str(package / "engine.py")
+    place = str(package / "engine" / "engine.py")
     assert answer() == [place, "True", "0"]
     assert answer() == [place, "True", "1"]
-    file = package / "kernels.py"
+    file = package / "engine" / "kernels.py"
     before, text = file.stat(), file.read_text()
     rule = "return np.int64(card) >> 2"  # a card's rank
     assert text.count(rule) == 1

@@ -10,8 +10,8 @@ import war_agents
 from war_agents import scripted
 from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.batch import make_batch
-from war_envs.encoding import Encoding
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
+from war_envs.engine.layout import Encoding
 from war_envs.variant import GAMES, VARIANT_NAMES, make_variant
 
 ROOT = Path(__file__).resolve().parents[2]

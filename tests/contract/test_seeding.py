@@ -17,8 +17,9 @@ import pytest
 
 import war_agents
 from war_agents import scripted
-from war_envs import attack_defence_v0, seeding, strategic_war_v0
+from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.batch import make_batch
+from war_envs.engine import seeding
 from war_envs.testing.drivers import AECDriver, Driver, ParallelDriver, frozen, record, turns
 from war_envs.variant import GAMES, make_variant
 

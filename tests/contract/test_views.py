@@ -9,7 +9,7 @@ import war_agents
 from war_agents import scripted
 from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.batch import make_batch
-from war_envs.kernels import TERMINATED, TRUNCATED
+from war_envs.engine.kernels import TERMINATED, TRUNCATED
 from war_envs.variant import GAMES
 
 AGENTS = ["player_0", "player_1"]

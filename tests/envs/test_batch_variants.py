@@ -7,7 +7,7 @@ import torch
 from war_agents.network import CardNetwork, NetworkShape
 from war_envs.batch import Batch
 from war_envs.cards import GameName
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
 from war_envs.variant import VARIANT_NAMES, Variant, make_variant, widest
 
 

@@ -11,8 +11,8 @@ from tests.support.replay import digest_of
 
 ROOT = Path(__file__).parents[2]
 FILES = (
-    "kernels.py",
-    "encoding.py",
+    "engine/kernels.py",
+    "engine/layout.py",
     *(
         f"{game}/{file}"
         for game in ("attack_defence", "strategic_war")

@@ -12,8 +12,8 @@ from tests.support.batches import choices_at, legal_actions
 from tests.support.decks import GAMES
 from tests.support.drive import Snapshot, names_of
 from tests.support.envs import raw_env
-from war_envs import seeding
 from war_envs.batch import Batch, make_batch
+from war_envs.engine import seeding
 
 
 def deals(batch: Batch) -> list[str]:

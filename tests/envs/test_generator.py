@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.support.decks import GAMES
-from war_envs import seeding
-from war_envs.engine import ENGINES
-from war_envs.kernels import _next, random_below, shuffle
+from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES
+from war_envs.engine.kernels import _next, random_below, shuffle
 from war_envs.variant import make_variant
 
 # xoshiro256++ from the state (1, 2, 3, 4), as the authors' C code gives it.

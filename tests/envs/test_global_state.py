@@ -12,7 +12,7 @@ from tests.reference.cards import Game
 from tests.support.decks import CARD_NAMES, label, modes
 from tests.support.envs import AGENTS
 from tests.support.positions import GAME_KINDS, advance, make
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
 
 HEADERS = {game: [f.name for f in ENGINES[game].global_encoding.header] for game in ENGINES}
 LAST = ("action_0", "action_1", "card_0", "card_1", "taker")

@@ -14,7 +14,7 @@ from tests.reference.cards import Game
 from tests.support.decks import CARD_NAMES
 from tests.support.envs import AGENTS
 from tests.support.positions import GAME_KINDS, advance, is_parallel, make
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
 from war_envs.info import Ending
 
 FEW: dict[str, Any] = {"num_ranks": 3}

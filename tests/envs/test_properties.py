@@ -17,7 +17,7 @@ from tests.support.decks import GAMES, RANKS, deal, nearly_fair_hands, odd_hands
 from tests.support.envs import AGENTS, raw_env
 from tests.support.positions import GAME_KINDS, advance, all_of, make, trace
 from tests.support.referees import AttackDefenceReferee, StrategicWarReferee
-from war_envs.engine import Engine
+from war_envs.engine.engine import Engine
 
 SEEDS = st.integers(0, 2**63 - 1)
 OPTIONS = st.fixed_dictionaries(

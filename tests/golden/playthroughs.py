@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.reference.cards import Game
 from tests.support.envs import AGENTS, raw_env
-from war_envs.encoding import ENCODINGS, MEMORIES
+from war_envs.engine.layout import ENCODINGS, MEMORIES
 from war_envs.variant import VARIANT_NAMES, make_variant
 
 GAMES: Final[tuple[Game, ...]] = ("attack-defence", "strategic-war")

@@ -16,8 +16,8 @@ from tests.reference.cards import Game
 from tests.support.envs import raw_env
 from war_agents import make, scripted
 from war_agents.arena import Tournament, play_match
-from war_envs import seeding
 from war_envs.batch import make_batch
+from war_envs.engine import seeding
 from war_envs.registration import GYMNASIUM_IDS
 from war_envs.variant import VARIANT_NAMES
 from war_train.config import TrainConfig

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_envs import seeding
 from war_envs.batch import Batch
+from war_envs.engine import seeding
 
 KINDS = list(product(("vector", "tokens"), ("perfect", "table")))
 

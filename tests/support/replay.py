@@ -14,7 +14,7 @@ from tests.reference.cards import Game
 from tests.support.decks import GAMES, Options, modes
 from tests.support.envs import raw_env
 from war_envs.batch import Batch, make_batch
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
 
 KINDS = list(product(("vector", "tokens"), ("perfect", "table")))
 # Enough games for every way in which one of Strategic War can run out of cards.

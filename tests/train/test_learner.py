@@ -11,7 +11,7 @@ import war_agents
 from war_agents.network import CardNetwork, NetworkShape
 from war_agents.policy import TorchPolicy
 from war_envs.batch import make_batch
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant, make_variant
 from war_train.card_policy import CardPolicy
 from war_train.learner import SelfPlayPPO

@@ -10,7 +10,7 @@ import torch
 from war_agents.meetings import FIRST_PLACES
 from war_agents.network import CardNetwork, NetworkShape
 from war_envs.batch import make_batch
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
 from war_envs.variant import make_variant
 
 ENCODING = ENGINES["strategic-war"].encoding

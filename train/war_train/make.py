@@ -10,7 +10,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from war_agents import Agent
 from war_agents.card import ENCODING
 from war_agents.network import CardNetwork
-from war_envs import seeding
+from war_envs.engine import seeding
 from war_train.card_policy import CardPolicy
 from war_train.config import TrainConfig
 from war_train.league import League

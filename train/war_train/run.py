@@ -13,7 +13,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from war_agents import scripted
 from war_agents.policy import TorchPolicy
 from war_agents.stored_model import StoredModel
-from war_envs import seeding
+from war_envs.engine import seeding
 from war_train import checkpoint
 from war_train.config import EXPLOITER, PAST, SELF, TrainConfig
 from war_train.evaluation import evaluate

@@ -11,9 +11,9 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from war_agents.agent import Agent
 from war_agents.seats import SeatGames
-from war_envs import seeding
 from war_envs.arrays import integer_array
-from war_envs.engine import ENGINES
+from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant, make_variant
 from war_train.league import League
 

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 from pettingzoo import ParallelEnv
 
-from war_envs.aec import TableAEC
-from war_envs.attributes import Copied
-from war_envs.kernels import RUNNING, Records
+from war_envs.engine.kernels import RUNNING, Records
+from war_envs.envs.aec import TableAEC
+from war_envs.envs.attributes import Copied
+from war_envs.envs.table import AGENTS, Observation, Table
 from war_envs.messages import shown
-from war_envs.table import AGENTS, Observation, Table
 from war_envs.variant import integer
 
 METADATA = Copied(

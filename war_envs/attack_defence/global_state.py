@@ -50,9 +50,9 @@ from typing import Any
 import numpy as np
 
 from war_envs.cards import NUM_CARDS
-from war_envs.encoding import Encoding, Field, card_features, write, write_turn
-from war_envs.jit import kernel
-from war_envs.kernels import RUNNING, Integer, Record, Records, bit, card_at, card_or_none
+from war_envs.engine.jit import kernel
+from war_envs.engine.kernels import RUNNING, Integer, Record, Records, bit, card_at, card_or_none
+from war_envs.engine.layout import Encoding, Field, card_features, write, write_turn
 
 HEADER = (
     *(Field(name, 1) for name in ("minimal", "fair", "open_cards")),

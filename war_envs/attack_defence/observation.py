@@ -55,7 +55,9 @@ import numpy as np
 from war_envs.attack_defence.rules import NUM_ACTIONS, legal
 from war_envs.attack_defence.views import EMPTY, KNOWN_TO_VIEWER, UNKNOWN
 from war_envs.cards import NUM_CARDS
-from war_envs.encoding import (
+from war_envs.engine.jit import kernel
+from war_envs.engine.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit, card_at
+from war_envs.engine.layout import (
     Encoding,
     Field,
     card_features,
@@ -65,8 +67,6 @@ from war_envs.encoding import (
     write,
     write_turn,
 )
-from war_envs.jit import kernel
-from war_envs.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit, card_at
 
 HEADER = (
     *(Field(name, 1) for name in ("minimal", "fair", "open_cards")),

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from war_envs.cards import NUM_CARDS
-from war_envs.jit import kernel
-from war_envs.kernels import RING, Integer, Record, bit, face, put_bottom, rank, take_top
+from war_envs.engine.jit import kernel
+from war_envs.engine.kernels import RING, Integer, Record, bit, face, put_bottom, rank, take_top
 
 EMPTY: Final = 0
 UNKNOWN: Final = 1

@@ -4,7 +4,7 @@ from typing import Any
 
 from war_envs.attack_defence.rules import DEFEND
 from war_envs.cards import NAMES
-from war_envs.kernels import NO_CARD, TERMINATED, TRUNCATED
+from war_envs.engine.kernels import NO_CARD, TERMINATED, TRUNCATED
 
 ACTIONS = ("ATTACK", "DEFEND")
 _NAMES = NAMES["attack-defence"]

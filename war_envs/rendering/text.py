@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_envs.cards import NUM_CARDS
-from war_envs.engine import Engine
+from war_envs.engine.engine import Engine
 from war_envs.variant import Variant
 
 _TITLES = {"attack-defence": "War of Attack and Defence", "strategic-war": "Strategic War"}

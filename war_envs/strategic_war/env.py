@@ -2,9 +2,9 @@
 
 import copy
 
-from war_envs.aec import TableAEC
-from war_envs.attributes import Copied
-from war_envs.table import AGENTS
+from war_envs.envs.aec import TableAEC
+from war_envs.envs.attributes import Copied
+from war_envs.envs.table import AGENTS
 
 
 class StrategicWarAEC(TableAEC):

@@ -55,9 +55,9 @@ from typing import Any
 import numpy as np
 
 from war_envs.cards import NUM_CARDS
-from war_envs.encoding import Encoding, Field, card_features, write, write_turn
-from war_envs.jit import kernel
-from war_envs.kernels import RUNNING, Integer, Record, Records, bit, card_at, card_or_none
+from war_envs.engine.jit import kernel
+from war_envs.engine.kernels import RUNNING, Integer, Record, Records, bit, card_at, card_or_none
+from war_envs.engine.layout import Encoding, Field, card_features, write, write_turn
 from war_envs.strategic_war.rules import mover
 
 HEADER = (

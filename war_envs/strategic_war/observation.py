@@ -61,7 +61,9 @@ from typing import Any
 import numpy as np
 
 from war_envs.cards import NUM_CARDS
-from war_envs.encoding import (
+from war_envs.engine.jit import kernel
+from war_envs.engine.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit
+from war_envs.engine.layout import (
     Encoding,
     Field,
     card_features,
@@ -71,8 +73,6 @@ from war_envs.encoding import (
     write,
     write_turn,
 )
-from war_envs.jit import kernel
-from war_envs.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit
 from war_envs.strategic_war.rules import NUM_ACTIONS, face_up, legal, mover
 from war_envs.strategic_war.views import EMPTY, FACE_DOWN, TABLE
 

@@ -1,6 +1,6 @@
 """The rules of Strategic War, as kernels on one game record.
 
-The record has the fields of `war_envs.kernels` and these:
+The record has the fields of `war_envs.engine.kernels` and these:
 
 =================  =========  ======================================================================
 field              dtype      meaning
@@ -32,8 +32,8 @@ from typing import Any, Final
 import numpy as np
 
 from war_envs.cards import NUM_CARDS
-from war_envs.jit import kernel
-from war_envs.kernels import (
+from war_envs.engine.jit import kernel
+from war_envs.engine.kernels import (
     NO_CARD,
     RING,
     RUNNING,

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from war_envs.jit import kernel
-from war_envs.kernels import (
+from war_envs.engine.jit import kernel
+from war_envs.engine.kernels import (
     RING,
     VACANT,
     Integer,

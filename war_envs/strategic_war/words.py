@@ -3,7 +3,7 @@
 from typing import Any
 
 from war_envs.cards import NAMES
-from war_envs.kernels import RUNNING, TERMINATED, TRUNCATED, rank
+from war_envs.engine.kernels import RUNNING, TERMINATED, TRUNCATED, rank
 from war_envs.strategic_war.rules import (
     ATTACKER_ANSWERING,
     BOTTOM,

@@ -21,9 +21,9 @@ from war_agents.arena.results import (
 )
 from war_agents.arena.separation import SeparationTest
 from war_agents.arena.tallies import PairGames
-from war_envs import seeding
 from war_envs.batch import Batch
-from war_envs.kernels import RING
+from war_envs.engine import seeding
+from war_envs.engine.kernels import RING
 from war_envs.variant import Variant
 
 _DEALS_AT_ONCE: Final = 10_000

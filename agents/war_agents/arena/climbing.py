@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from war_agents.arena.tallies import DRAWN, LOST, WON
-from war_envs.jit import kernel
+from war_envs.engine.jit import kernel
 
 MAX_STEPS: Final = 500
 SHRINKS: Final = 0.1  # by so much, at least, a step is shorter than the last if that went well

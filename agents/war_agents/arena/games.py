@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from war_agents.arena.agent_error import AgentError
 from war_agents.arena.players import Entrant
 from war_agents.states import States
-from war_envs import seeding
 from war_envs.batch import Batch
-from war_envs.kernels import TERMINATED
+from war_envs.engine import seeding
+from war_envs.engine.kernels import TERMINATED
 from war_envs.messages import one_line, shown
 from war_envs.variant import Variant
 

@@ -5,9 +5,9 @@
 >>> result.games, result.results.shape
 (20, (10, 2))
 
-*Deals.* Deal d is lane d of the evaluation domain of `war_envs.seeding`: the same for every pair,
-and never one that training sees. In Attack and Defence it is played twice, once from each seat; in
-Strategic War four times, with each first attacker too.
+*Deals.* Deal d is lane d of the evaluation domain of `war_envs.engine.seeding`: the same for every
+pair, and never one that training sees. In Attack and Defence it is played twice, once from each
+seat; in Strategic War four times, with each first attacker too.
 
 *Randomness.* An agent's draws follow from the seed, the deal, the first attacker and the seat that
 it sits in, and from nothing else: not from its name, nor from who is named first, nor from other
@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 from war_agents.arena.games import Games, Watch, chunks, games_per_deal, play_games
 from war_agents.arena.intervals import Interval, deal_interval
 from war_agents.arena.players import Entrant, Given
-from war_envs import seeding
 from war_envs.batch import MAX_GAMES
+from war_envs.engine import seeding
 from war_envs.variant import Variant, integer, make_variant
 
 CHUNK_GAMES: Final = 4096

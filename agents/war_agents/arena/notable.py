@@ -7,9 +7,10 @@ import numpy as np
 
 from war_agents.arena.match import MatchResult
 from war_agents.arena.results import NotableGame
-from war_envs import attack_defence_v0, seeding, strategic_war_v0
+from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.batch import Batch
-from war_envs.engine import ENGINES, Hands
+from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES, Hands
 
 Replay = Callable[[int, int, int], list[list[int]] | None]
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 from war_agents.agent import Agent, make
 from war_agents.shipped import CHAMPION
 from war_agents.stored_model import StoredModel
-from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
+from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
 from war_envs.messages import one_line, shown
 from war_envs.variant import Variant
 

@@ -18,7 +18,7 @@ from war_agents.arena.players import Entrant, Given
 from war_agents.arena.pool import InProcess, Pool, Processes, num_cores
 from war_agents.arena.results import TournamentResult
 from war_agents.arena.run import Progress, Run
-from war_envs import seeding
+from war_envs.engine import seeding
 from war_envs.messages import shown
 from war_envs.variant import ALL, VARIANT_NAMES, Variant, integer, make_variant
 

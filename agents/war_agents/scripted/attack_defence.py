@@ -9,8 +9,8 @@ from war_agents.scripted.base import ScriptedAgent
 from war_envs.attack_defence.observation import ENCODING, HEADER_SIZE
 from war_envs.attack_defence.rules import ATTACK, DEFEND, rank_beats
 from war_envs.attack_defence.views import KNOWN_TO_BOTH, KNOWN_TO_VIEWER
-from war_envs.jit import kernel
-from war_envs.kernels import rank
+from war_envs.engine.jit import kernel
+from war_envs.engine.kernels import rank
 
 _UNSEEN = ENCODING.index("unseen_0")
 

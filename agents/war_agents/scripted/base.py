@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.given import checked_positions, checked_seeds
-from war_envs import seeding
-from war_envs.engine import ENGINES
+from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from war_envs.jit import kernel
+from war_envs.engine.jit import kernel
 from war_envs.strategic_war.observation import ENCODING, HEADER_SIZE
 from war_envs.strategic_war.rules import BOTTOM, FIGHT, SURRENDER, TOP
 from war_envs.strategic_war.views import KNOWN

@@ -26,7 +26,7 @@ from war_agents.files import write_bytes
 from war_agents.find import find_model
 from war_agents.policy import TorchPolicy, load_policy
 from war_envs.batch import make_batch
-from war_envs.encoding import checked_choice
+from war_envs.engine.layout import checked_choice
 from war_envs.variant import Variant
 from war_train.export.usage import program
 from war_train.surroundings import load_compiler

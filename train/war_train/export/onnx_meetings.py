@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.meetings import COLOURS_AT, FIRST_PLACES, RANKS_AT, SUITS_AT
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
 
 # Kind, inputs and output (names, divided by spaces), attributes.
 Node = tuple[str, str, str, dict[str, Any]]

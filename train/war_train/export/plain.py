@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from war_agents.meetings import FIRST_PLACES
 from war_agents.network import CardNetwork
-from war_envs.engine import ENGINES
+from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant
 
 _ZONES = ("own", "other", "table")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from war_envs.kernels import Records
+from war_envs.engine.kernels import Records
 from war_envs.messages import shown
 
 VERSION = 2

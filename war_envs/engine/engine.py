@@ -11,8 +11,17 @@ from numpy.typing import NDArray
 
 from war_envs import attack_defence, strategic_war
 from war_envs.cards import NAMES, NUM_CARDS, GameName, parse
-from war_envs.encoding import Encoding, expand
-from war_envs.kernels import NO_CARD, RING, RUNNING, TERMINATED, TRUNCATED, VACANT, Record, Records
+from war_envs.engine.kernels import (
+    NO_CARD,
+    RING,
+    RUNNING,
+    TERMINATED,
+    TRUNCATED,
+    VACANT,
+    Record,
+    Records,
+)
+from war_envs.engine.layout import Encoding, expand
 from war_envs.messages import shown
 from war_envs.variant import Variant
 

@@ -25,7 +25,8 @@ from numba.core.serialize import dumps
 
 from war_envs.messages import notice, one_line
 
-_ROOT: Final = Path(__file__).parent
+_ROOT: Final = Path(__file__).parents[1]
+_WITHOUT_KERNELS: Final = frozenset({"envs", "rendering", "testing"})  # of the folders there
 _MAGIC: Final = b"war-envs kernel 1\n"
 _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 _said: set[str] = set()
@@ -140,8 +141,11 @@ def _contents(folder: Path) -> bytes:
     found = hashlib.sha256()
     files = sorted(folder.rglob("*.py")) if folder.is_dir() else folder.parents
     for file in filter(Path.is_file, files):  # an editor's lock is a link to nowhere
+        name = os.path.relpath(file, folder)
+        if folder == _ROOT and Path(name).parts[0] in _WITHOUT_KERNELS:
+            continue
         content = file.read_bytes()
-        found.update(f"{os.path.relpath(file, folder)} {len(content)}\n".encode() + content)
+        found.update(f"{name} {len(content)}\n".encode() + content)
     return found.digest()
 
 

@@ -4,10 +4,10 @@ from typing import Any, ClassVar, Final
 
 from numpy.typing import NDArray
 
-from war_envs.attributes import Book
-from war_envs.engine import Engine
+from war_envs.engine.engine import Engine
+from war_envs.engine.kernels import Records
+from war_envs.envs.attributes import Book
 from war_envs.info import Ending, Info
-from war_envs.kernels import Records
 
 AGENTS = ("player_0", "player_1")
 # As they stand first in a record's facts: plain integers are compared faster.

@@ -12,9 +12,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from war_envs.blocks import copy_block
-from war_envs.jit import kernel
-from war_envs.kernels import Integer, Record
+from war_envs.engine.copies import copy_block
+from war_envs.engine.jit import kernel
+from war_envs.engine.kernels import Integer, Record
 from war_envs.messages import shown
 
 EncodingName = Literal["vector", "tokens"]

@@ -8,14 +8,16 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from war_envs import rendering, saved_state, seeding
-from war_envs.attributes import Copied
-from war_envs.books import AGENTS, Books, Observation
-from war_envs.encoding import ENCODINGS, MEMORIES, checked_choice
-from war_envs.engine import ENGINES, Hands
-from war_envs.kernels import RUNNING, TERMINATED, Records
+from war_envs import rendering
+from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES, Hands
+from war_envs.engine.kernels import RUNNING, TERMINATED, Records
+from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
+from war_envs.envs import saved_state
+from war_envs.envs.attributes import Copied
+from war_envs.envs.books import AGENTS, Books, Observation
+from war_envs.envs.reset_options import known_options
 from war_envs.messages import shown
-from war_envs.reset_options import known_options
 from war_envs.variant import Variant, integer
 
 __all__ = ["AGENTS", "IllegalActionError", "Observation", "Table", "switch"]

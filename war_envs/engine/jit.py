@@ -2,7 +2,7 @@
 
 Two wishes that `numba.njit(cache=True)` alone does not grant: an install that cannot be written to
 must still import, and a kernel must be compiled anew when any file of kernels has changed, not just
-its own (see `war_envs.kernel_cache`).
+its own (see `war_envs.engine.kernel_cache`).
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import numba
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
-from war_envs.kernel_cache import KernelCache
+from war_envs.engine.kernel_cache import KernelCache
 from war_envs.messages import notice
 
 _F = TypeVar("_F", bound=Callable[..., Any])

@@ -30,8 +30,8 @@ from typing import Any, Final
 import numpy as np
 from numba.core import config
 
+from war_envs.engine.jit import kernel
 from war_envs.info import Ending
-from war_envs.jit import kernel
 
 # What kernels work on: a game record, an array of them, and integers of any NumPy type.
 Record = Any

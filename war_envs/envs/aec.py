@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
 
-from war_envs.attributes import Book
-from war_envs.books import AGENTS, RUNNING, Observation
-from war_envs.kernels import TERMINATED, Records
+from war_envs.engine.kernels import TERMINATED, Records
+from war_envs.envs.attributes import Book
+from war_envs.envs.books import AGENTS, RUNNING, Observation
+from war_envs.envs.table import IllegalActionError, Table
 from war_envs.messages import shown
-from war_envs.table import IllegalActionError, Table
 
 Last = tuple[Observation | None, float, bool, bool, dict[str, Any]]
 

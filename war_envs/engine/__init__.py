@@ -1,0 +1,1 @@
+"""One engine for both games: records, kernels, layouts of observations, and seeds."""

@@ -1,0 +1,1 @@
+"""Single games as PettingZoo environments, and the books that PettingZoo keeps of them."""
