@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.command import WAR
 from tests.support.processes import Process, processes, wait_for
 from war_agents.arena import Tournament
 
@@ -35,7 +36,6 @@ from war_agents.arena import Tournament
 options, place = json.loads(sys.argv[1]), json.loads(sys.argv[2])
 print(json.dumps(Tournament(**options, **place).run().to_json()))
 """
-WAR = [sys.executable, "-W", "error", "-c", "from war_agents.cli import main; main()"]
 BAD = "tests.support.bad_agents:"
 OPTIONS: dict[str, Any] = {"game": "attack-defence", "variants": "minimal", "seed": 2}
 

@@ -16,32 +16,24 @@ from typing import Any
 
 import pytest
 
+from tests.support.command import WAR
+from tests.support.folders import AGENTS, GAMES, RESULTS, SETTINGS, files, resumed, tournament
 from tests.support.processes import processes, wait_for
-from war_agents.arena import Tournament, TournamentResult
 from war_agents.shipped import champion_file
-from war_envs.variant import make_variant
-
-WAR = [sys.executable, "-c", "from war_agents.cli import main; main()", "tournament"]
-AGENTS = ["random", "attack", "memory"]
-GAMES, SETTINGS, RESULTS = "games.jsonl", "settings.json", "results.json"
-TINY = make_variant("attack-defence", "minimal", num_ranks=5)
-
-
-def tournament(agents: Any = AGENTS, **options: Any) -> Tournament:
-    given: dict[str, Any] = {"game": "attack-defence", "variants": TINY, "deals": 4, "seed": 5}
-    return Tournament(agents, **{**given, **options})
-
-
-def resumed(out: Path, agents: Any = AGENTS, **options: Any) -> TournamentResult:
-    return tournament(agents, **options).run(out, resume=True)
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {p.name: p.read_bytes() for p in folder.iterdir() if p.name != "tournament.lock"}
 
 
 def command(out: Path, *options: str) -> list[str]:
-    return [*WAR, "--game", "attack-defence", "--seed", "3", "--out", str(out), *options]
+    return [
+        *WAR,
+        "tournament",
+        "--game",
+        "attack-defence",
+        "--seed",
+        "3",
+        "--out",
+        str(out),
+        *options,
+    ]
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,12 @@ import functools
 import importlib
 import inspect
 import json
-import sys
 import time
 from typing import Any
 
 import pytest
 
+from tests.support.command import as_command
 from war_agents.bench import SECTIONS, Section, aec, batch, train
 from war_agents.bench.measure import rate
 from war_agents.bench.report import figure
@@ -62,8 +62,8 @@ def bench(
     """What the command prints when it measures for a moment only."""
     module = importlib.import_module(f"war_agents.bench.{section}")
     monkeypatch.setattr(module, "run", functools.partial(module.run, **QUICK[section]))
-    monkeypatch.setattr(sys, "argv", ["war", "bench", section, *arguments])
-    main()
+    with as_command("bench", section, *arguments):
+        main()
     return str(capsys.readouterr().out)
 
 

@@ -10,9 +10,9 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tests.contract.test_processes import run
 from tests.support.envs import pettingzoo_env
 from tests.support.memory import SLACK, grown
+from tests.support.processes import run
 from war_agents import make as make_agent
 from war_agents.arena import play_match, run_tournament
 from war_envs.batch import make_batch

@@ -1,35 +1,16 @@
 """What only a process of its own can show: imports, start-up, hash seeds, workers, no display."""
 
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.support.processes import NOTHING, Env, run
 from war_envs.registration import PETTINGZOO_IDS
 
 HERE = Path(__file__).parent
-
-
-Env = dict[str, str | None]
-NOTHING: Env = {}
-
-
-def run(
-    *arguments: str, env: Env = NOTHING, typed: str | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Runs Python with these arguments, warnings as errors; it must succeed.
-
-    ``env`` comes on top of the environment; None takes a variable away. ``typed`` is its standard
-    input.
-    """
-    merged = {name: value for name, value in (os.environ | env).items() if value is not None}
-    command = [sys.executable, "-W", "error", *arguments]
-    result = subprocess.run(command, env=merged, input=typed, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    return result
 
 
 def test_games_are_the_same_in_every_process_whatever_the_hash_seed_and_the_threads() -> None:

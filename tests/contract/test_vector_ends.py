@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from gymnasium.vector import AsyncVectorEnv
 
-from tests.contract.test_processes import run
 from tests.support.envs import pettingzoo_env
 from tests.support.failing import Failing
+from tests.support.processes import run
 from war_agents.versus_vector import VersusVectorEnv
 from war_envs.batch import make_batch
 from war_envs.registration import gymnasium_id

@@ -11,9 +11,9 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-from tests.contract.test_processes import run
 from tests.support.memory import SLACK, grown
-from tests.train.test_train import config
+from tests.support.processes import run
+from tests.support.runs import config
 from war_agents.network import CardNetwork, NetworkShape
 from war_agents.policy import load_policy
 from war_envs.batch import make_batch
