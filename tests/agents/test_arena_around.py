@@ -33,8 +33,9 @@ def test_an_agent_that_prints_where_nothing_can_be_written_plays_on(
         terminal, target = os.openpty()
         os.close(terminal)
     arguments = ["--game", "attack-defence", "--agents", "random", BAD + kind, "--out", "out"]
+    arguments += ["--minimal", "--num-ranks", "3", "--workers", workers]
     done = subprocess.run(
-        [*WAR, "tournament", *arguments, "--deals", "3", "--workers", workers],
+        [*WAR, "tournament", *arguments, "--deals", "3"],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         cwd=tmp_path,
         stdout=target,
