@@ -15,9 +15,10 @@ import pytest
 from safetensors.numpy import load, save
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.support.command import WAR
+from tests.support.command import WAR, as_command, refused
 from tests.support.runs import StopAt, left
 from tests.support.runs import eventful_config as config
+from war_agents.cli import main
 from war_train.ppo import resume, train
 from war_train.run import Run
 from war_train.state import STATE_FILE, RunState
@@ -159,7 +160,7 @@ OPTIONS = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out",
 OPTIONS += ["1", "--num-envs", "64", "--rollout", "1024", "--batch-size", "256"]
 OPTIONS += [
     "--steps",
-    "102400",
+    "40960",
     "--save-every",
     "4096",
     "--evaluate-every",
@@ -173,32 +174,29 @@ def start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen([*WAR, "train", *arguments], cwd=folder, stderr=subprocess.PIPE)
 
 
-def wait_for(condition: Callable[[], bool], process: "subprocess.Popen[bytes]") -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def test_kill_at_any_moment_and_a_second_process_on_the_same_run(tmp_path: Path) -> None:
-    state = tmp_path / "run" / STATE_FILE
+def test_kill_at_any_moment_and_a_second_process_on_the_same_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "once").mkdir()
-    once = start(tmp_path / "once", *OPTIONS)
-    _, err = once.communicate(timeout=120)
-    assert once.returncode == 0, err
-    process = start(tmp_path, *OPTIONS)
-    for pause in (0.0, 0.013, 0.05, 0.11):  # somewhere between updates, saves and steps
-        wait_for(state.exists, process)
-        time.sleep(0.1 + pause)
-        if pause == 0.0:
-            second = subprocess.run(
-                [*WAR, "train", "--resume", "run"], cwd=tmp_path, capture_output=True, text=True
-            )
-            assert second.returncode == 1
-            assert second.stderr == "war: another process is training in run\n"
+    monkeypatch.chdir(tmp_path / "once")
+    with as_command("train", *OPTIONS):
+        main()
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()
+    state = tmp_path / "run" / STATE_FILE
+    process, saved = start(tmp_path, *OPTIONS), 0
+    for pause in (0.0, 0.05):  # somewhere between updates, saves and steps
+        while not state.exists() or state.stat().st_mtime_ns == saved:
+            assert process.poll() is None, process.communicate()[1]
+            time.sleep(0.001)
+        if not saved:
+            told = refused("train", "--resume", "run", capsys=capsys)
+            assert told == "war: another process is training in run\n"
+        time.sleep(pause)
         process.kill()
         process.communicate()
+        assert process.returncode == -signal.SIGKILL, "it had ended before"
+        saved = state.stat().st_mtime_ns
         RunState.read(tmp_path / "run")
         process = start(tmp_path, "--resume", "run")
     _, err = process.communicate(timeout=120)
