@@ -296,6 +296,7 @@ def test_a_file_that_appears_meanwhile_is_kept(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "policy"]
 
 
+@pytest.mark.field_case("K04", "K06")
 @EACH_FORMAT
 def test_no_file_names_a_place_of_this_machine(tmp_path: Path, to: str) -> None:
     out = export(made(tmp_path / "model"), to=to, out=tmp_path / "policy")

@@ -156,6 +156,7 @@ def refused(use: Callable[[Path], object], folder: Path, name: str) -> str:
     return text
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("what", ANYWHERE)
 def test_a_hostile_card(folder: Path, use: str, what: str) -> None:
@@ -163,6 +164,7 @@ def test_a_hostile_card(folder: Path, use: str, what: str) -> None:
     refused(USES[use], folder, CARD)
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("what", [*ANYWHERE, *HEADERS])
 def test_a_hostile_model(folder: Path, use: str, what: str) -> None:
@@ -170,24 +172,28 @@ def test_a_hostile_model(folder: Path, use: str, what: str) -> None:
     refused(USES[use], folder, MODEL)
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize("what", [*ANYWHERE, *HEADERS])
 def test_a_hostile_state(folder: Path, what: str) -> None:
     (folder / STATE).write_bytes((ANYWHERE | HEADERS)[what](folder.parent / "marker"))
     refused(go_on, folder, STATE)
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize("text", ["[" * 100_000, "[" * 300 + "]" * 300, '{"version": NaN}', "[]"])
 def test_a_hostile_text_in_a_state(folder: Path, text: str) -> None:
     (folder / STATE).write_bytes(tensors({"__metadata__": {"state": text}, "a": F32}, b"\0" * 4))
     refused(go_on, folder, STATE)
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize("what", ANYWHERE)
 def test_hostile_settings(folder: Path, what: str) -> None:
     (folder / CONFIG).write_bytes(ANYWHERE[what](folder.parent / "marker"))
     refused(go_on, folder, CONFIG)
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize(
     "change",
     [
@@ -208,6 +214,7 @@ def test_settings_with_hostile_values(folder: Path, change: dict[str, Any]) -> N
     refused(go_on, folder, CONFIG)
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize(
     "change",
     [
@@ -234,6 +241,7 @@ def test_cards_with_hostile_values(folder: Path, change: dict[str, Any]) -> None
         refused(USES["show"], folder, CARD)
 
 
+@pytest.mark.field_case("X01")
 def test_what_strangers_wrote_reaches_no_terminal_as_it_is(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -258,6 +266,7 @@ def test_what_strangers_wrote_reaches_no_terminal_as_it_is(
     assert "a\\x1b[2Jb" in done.stderr
 
 
+@pytest.mark.field_case("X01")
 def test_a_card_of_thousands_of_names_stays_short(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -270,6 +279,7 @@ def test_a_card_of_thousands_of_names_stays_short(
     assert capsys.readouterr().out.count("\n") < 100
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize("name", [CARD, MODEL, CONFIG, STATE])
 def test_a_pipe_in_place_of_a_file_does_not_hang(
     folder: Path, name: str, capsys: pytest.CaptureFixture[str]
@@ -280,6 +290,7 @@ def test_a_pipe_in_place_of_a_file_does_not_hang(
     assert name in told(*command, str(folder), capsys=capsys)
 
 
+@pytest.mark.field_case("X01")
 def test_names_cannot_leave_the_folder(folder: Path) -> None:
     """Neither settings nor a card say where anything is written, or what is read."""
     outside = folder.parent / "outside"
@@ -301,6 +312,7 @@ def test_names_cannot_leave_the_folder(folder: Path) -> None:
     assert "a password" not in refused(go_on, folder, "secret")
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize(
     "command",
     [

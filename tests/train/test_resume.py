@@ -43,6 +43,7 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
+@pytest.mark.field_case("T02", "T03")
 @pytest.mark.parametrize("more", [{}, EVERYTHING], ids=["plain", "everything"])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_run_in_pieces_is_the_run_in_one(tmp_path: Path, game: str, more: dict[str, Any]) -> None:
@@ -134,12 +135,14 @@ def test_a_signal_while_an_exploiter_learns_loses_nothing(
     assert left(tmp_path / "a") == left(tmp_path / "whole")
 
 
+@pytest.mark.field_case("T13")
 def test_a_signal_loses_nothing_of_the_last_update(tmp_path: Path) -> None:
     with pytest.raises(TrainingStoppedError):
         train(config(tmp_path / "a", save_every=10**9), [StopAt(2400)])
     assert RunState.read(tmp_path / "a").count("steps") == 2048
 
 
+@pytest.mark.field_case("T04")
 @pytest.mark.parametrize("num_envs", [16, 64, 256])
 def test_the_cadence_is_in_steps_whatever_the_number_of_games(
     tmp_path: Path, num_envs: int, monkeypatch: pytest.MonkeyPatch
@@ -174,6 +177,7 @@ def start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen([*WAR, "train", *arguments], cwd=folder, stderr=subprocess.PIPE)
 
 
+@pytest.mark.field_case("K01", "Z03")
 def test_kill_at_any_moment_and_a_second_process_on_the_same_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,6 +208,7 @@ def test_kill_at_any_moment_and_a_second_process_on_the_same_run(
     assert left(tmp_path / "run") == left(tmp_path / "once" / "run")
 
 
+@pytest.mark.field_case("K01")
 def test_a_full_disk_ends_the_run_and_leaves_what_was_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
