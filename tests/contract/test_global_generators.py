@@ -55,17 +55,14 @@ alone(use)
 """
 MODULES = [
     "war_envs",
-    "war_envs.batch",
     "war_envs.testing",
     "war_agents",
-    "war_agents.arena",
     "war_agents.cli",
     "war_agents.policy",
     "war_agents.versus_vector",
     "war_train",
     "war_train.log",
     "war_train.ppo",
-    "war_train.vec_env",
 ]
 
 
