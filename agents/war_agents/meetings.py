@@ -4,7 +4,9 @@ from typing import Final
 
 import numpy as np
 
+from war_envs.cards import NUM_RANKS
 from war_envs.engine.engine import ENGINES
+from war_envs.engine.layout import RANK_FEATURES, SUIT_FEATURES
 
 try:
     import torch
@@ -14,11 +16,11 @@ except ImportError as error:
         'trained networks need torch, which is missing: pip install "war-envs[train]"'
     ) from error
 
-_RANKS: Final = 13
+_RANKS: Final = NUM_RANKS
 # Among the features of a token.
 COLOURS_AT: Final = slice(2, 4)
-RANKS_AT: Final = slice(-17, -4)
-SUITS_AT: Final = slice(-4, None)
+RANKS_AT: Final = RANK_FEATURES
+SUITS_AT: Final = SUIT_FEATURES
 # Of each hand, from the top; a war that the first card begins is decided by the fifth or the last.
 FIRST_PLACES: Final = 5
 _HAND: Final = FIRST_PLACES + 1
@@ -44,7 +46,7 @@ class Meetings(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        encoding = ENGINES["strategic-war"].encoding
+        encoding = ENGINES["strategic-war"].layout
         self._unseen_at = encoding.index("unseen_red_0")
         self._minimal_at = encoding.index("minimal")
         self.register_buffer("features", torch.tensor(encoding.features), persistent=False)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_envs.engine.engine import ENGINES
+from war_envs.engine.layout import RANK_FEATURES, SUIT_FEATURES
 from war_envs.variant import Variant, integer
 
 try:
@@ -82,7 +83,7 @@ class CardNetwork(nn.Module):
     def __init__(self, variant: Variant, shape: NetworkShape) -> None:
         super().__init__()
         engine = ENGINES[variant.game]
-        encoding = engine.encoding
+        encoding = engine.layout
         self.variant = variant
         self.shape = shape
         self.header_size: Final = len(encoding.header)
@@ -212,8 +213,8 @@ class CardNetwork(nn.Module):
 
 
 def _possible_tokens(features: NDArray[np.float32], deck: tuple[int, ...]) -> NDArray[np.int64]:
-    """The tokens that show a card of ``deck`` or none; the last 17 features are rank and suit."""
-    ranks, suits = features[:, -17:-4], features[:, -4:]
+    """The tokens that show a card of ``deck`` or none; the last features are rank and suit."""
+    ranks, suits = features[:, RANK_FEATURES], features[:, SUIT_FEATURES]
     cards = 4 * ranks.argmax(axis=1) + suits.argmax(axis=1)
     return np.flatnonzero(~ranks.any(axis=1) | np.isin(cards, deck))
 

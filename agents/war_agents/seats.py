@@ -354,7 +354,7 @@ class SeatGames:
             raise ValueError("state: calls below 0, or illegal actions that there are not")
         if not self._engine.simultaneous:
             movers = np.empty(len(games), np.int64)
-            self._engine.module.rules.movers(games, 0, len(games), movers)
+            self._engine.movers(games, 0, len(games), movers)
             if ((movers != seats) & ~over).any():
                 raise ValueError("state: it is not the player's turn in every game")
         self._batch.reset(0)

@@ -124,7 +124,7 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
             autoreset=self.autoreset_mode is AutoresetMode.SAME_STEP,
         )
         engine = ENGINES[self.variant.game]
-        alone = engine.encoding.space(encoding, self.variant.deck_size)
+        alone = engine.layout.space(encoding, self.variant.deck_size)
         self._mask_shown = MaskShown(mask, alone, engine.num_actions)
         self.single_observation_space = self._mask_shown.space
         self.single_action_space = spaces.Discrete(engine.num_actions)

@@ -191,7 +191,7 @@ def test_the_first_layer_is_a_dense_one_on_the_vector_observation(game: str) -> 
     network = CardNetwork(variant, SHAPE)
     network.initialise(torch.Generator().manual_seed(0))
     observation, _ = positions(variant, 50)
-    encoding = ENGINES[variant.game].encoding
+    encoding = ENGINES[variant.game].layout
     header, zones = len(encoding.header), encoding.slots_per_card
     slots = encoding.num_slots(variant.deck_size)
     features = encoding.features[observation[:, header:]]

@@ -85,7 +85,7 @@ class SelfPlayVecEnv(VecEnv):
         engine = ENGINES[self.variants[0].game]
         super().__init__(
             num_envs,
-            engine.encoding.space(encoding, max(v.deck_size for v in self.variants)),
+            engine.layout.space(encoding, max(v.deck_size for v in self.variants)),
             spaces.Discrete(engine.num_actions),
         )
 

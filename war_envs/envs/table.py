@@ -79,7 +79,7 @@ class Table(Books):
         self.render_view = checked_choice("render_view", render_view, (*AGENTS, "all"))
         self.info_text = switch("info_text", info_text)
         self._engine = ENGINES[variant.game]
-        layout = self._engine.encoding
+        layout = self._engine.layout
         num_actions = self._engine.num_actions
         self.observation_spaces = {
             agent: spaces.Dict(
@@ -91,7 +91,7 @@ class Table(Books):
             for agent in AGENTS
         }
         self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in AGENTS}
-        self.state_space = self._engine.global_encoding.space(encoding, variant.deck_size)
+        self.state_space = self._engine.global_layout.space(encoding, variant.deck_size)
         self._deck_size = variant.deck_size
         self._games = self._engine.new_games(variant, 1)
 
@@ -182,18 +182,20 @@ class Table(Books):
 
     def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """Starts a game; checks everything before it changes anything."""
-        if self._engine.simultaneous and isinstance(options, dict) and "first_attacker" in options:
-            raise ValueError(
-                "option 'first_attacker' is for strategic-war; attack-defence has none"
-            )
-        known = ("hands",) if self._engine.simultaneous else ("hands", "first_attacker")
-        options = known_options(options, known)
+        spec = self._engine.spec
+        if (
+            not spec.has_first_attacker
+            and isinstance(options, dict)
+            and "first_attacker" in options
+        ):
+            raise ValueError(f"option 'first_attacker' is not for {spec.name}; it has none")
+        options = known_options(options, spec.reset_options)
         games = self._games.copy()
         if seed is not None or not games["rng"].any():
             games["rng"][0] = seeding.generator_state(
                 seeding.checked_seed(seed), seeding.TRAINING, lane=0
             )
-        if not self._engine.simultaneous:
+        if spec.has_first_attacker:
             first = options.get("first_attacker")
             games["first"] = -1 if first is None else _first_attacker(first)
         hands = options.get("hands")
@@ -202,7 +204,7 @@ class Table(Books):
         else:
             self._engine.lay_hands(games, 0, self._engine.parse_hands(self.variant, hands))
             self._engine.start(games, _ROW)
-        if not self._engine.simultaneous:
+        if spec.has_first_attacker:
             games["first"] = -1  # said for this deal only: the same game is the same bytes
         self._begin(games, {"left": 0, "forfeited": None})
 

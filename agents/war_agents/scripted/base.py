@@ -30,8 +30,8 @@ class ScriptedAgent(ABC):
         self.name = name
         self.variant = variant
         engine = ENGINES[variant.game]
-        self._size = engine.encoding.size(self.encoding, variant.deck_size)
-        self._dtype = engine.encoding.dtype(self.encoding)
+        self._size = engine.layout.size(self.encoding, variant.deck_size)
+        self._dtype = engine.layout.dtype(self.encoding)
         self._num_actions = engine.num_actions
 
     def act(

@@ -15,7 +15,7 @@ _HAND: Final = FIRST_PLACES + 1
 
 def meetings_arrays() -> dict[str, NDArray[Any]]:
     """The constants of `meetings_nodes` by name."""
-    encoding = ENGINES["strategic-war"].encoding
+    encoding = ENGINES["strategic-war"].layout
     ranks, suits, colours = (encoding.features[:, at] for at in (RANKS_AT, SUITS_AT, COLOURS_AT))
     known = ranks.sum(axis=1, keepdims=True)
     columns = np.arange(ranks.shape[1])

@@ -1,0 +1,118 @@
+"""One game's record as Python reads and checks it: what is the same in both games."""
+
+from typing import Any
+
+import numpy as np
+
+from war_envs.cards import NUM_CARDS
+from war_envs.engine.kernels import (
+    NO_CARD,
+    RING,
+    RUNNING,
+    TERMINATED,
+    TRUNCATED,
+    VACANT,
+    Record,
+    Records,
+)
+from war_envs.engine.protocols import GameModule
+from war_envs.variant import MODES, Variant
+
+_FIXED = ("num_ranks", "max_turns", *MODES.values())
+_RANGES = {
+    "heads": (0, RING - 1),
+    "sizes": (0, NUM_CARDS),
+    "twins": (0, 1),
+    "status": (0, 2),
+    "winner": (-1, 1),
+    "last_taker": (-1, 1),
+}
+_RED = 0x5555555555555555  # the bits of all red cards
+
+
+def new_games(module: GameModule, variant: Variant, number: int) -> Records:
+    """``number`` records of a variant, not dealt yet and with no generator state."""
+    games = np.zeros(number, module.rules.GAME)
+    games["num_ranks"] = variant.num_ranks
+    games["max_turns"] = variant.turn_limit
+    for mode in MODES.values():
+        games[mode] = getattr(variant, mode)
+    module.record.prepare(games, variant)
+    return games
+
+
+def hand(game: Record, player: int) -> list[int]:
+    """The cards of a player's hand, top first."""
+    return [int(card) for card in game["hands"][player][_places(game, player)]]
+
+
+def check(module: GameModule, games: Records, variant: Variant) -> None:
+    """Refuses one record that no game of ``variant`` can reach, as far as kernels rely on it.
+
+    Raises:
+        ValueError: naming the field.
+    """
+    game, record = games[0], module.record
+    fresh = new_games(module, variant, 1)[0]
+    for field in (*_FIXED, *record.FIXED):
+        if game[field] != fresh[field]:
+            raise ValueError(f"state: {field} is {game[field]}, the environment's {fresh[field]}")
+    ranges = {**_RANGES, **record.RANGES, "turn": (0, variant.turn_limit)}
+    ranges["last_action"] = (-1, len(module.words.ACTIONS) - 1)
+    for field, (low, high) in ranges.items():
+        if np.any(game[field] < low) or np.any(game[field] > high):
+            raise ValueError(f"state: {field} is {game[field]}, allowed are {low} to {high}")
+    for field in record.CARDS:
+        if np.any((game[field] >= NUM_CARDS) & (game[field] != NO_CARD)):
+            raise ValueError(f"state: {field} is {game[field]}, which is no card")
+    in_play = hand(game, 0) + hand(game, 1) + record.table(game)
+    if len(set(in_play)) != len(in_play) or not set(in_play) <= set(variant.deck):
+        raise ValueError("state: the cards in play are not distinct cards of the deck")
+    if int(game["in_play"]) != sum(1 << card for card in in_play):
+        raise ValueError("state: in_play does not match the cards of hands and table")
+    _check_vacant(game, record.vacant(game))
+    derived = games.copy()
+    module.rules.rebuild_rows(derived, np.zeros(1, np.int64))
+    for field in ("unseen", "views"):
+        if np.any(derived[0][field] != game[field]):
+            raise ValueError(f"state: {field} does not match the hands and what has been seen")
+    _check_knowledge(game)
+    _check_progress(game)
+    record.check_progress(game)
+    if not record.tells_last(game):
+        raise ValueError("state: what is told of the last choice does not fit the game")
+    if not game["rng"].any():
+        raise ValueError("state: rng is all zero")
+
+
+def _places(game: Record, player: int) -> Any:
+    """Where in its ring the cards of a hand lie, top first."""
+    return (int(game["heads"][player]) + np.arange(int(game["sizes"][player]))) % RING
+
+
+def _check_vacant(game: Record, beside: Any) -> None:
+    """Where no card lies nothing is left of an earlier one."""
+    vacant = [np.delete(game["hands"][player], _places(game, player)) for player in (0, 1)]
+    if any(np.any(places != VACANT) for places in (*vacant, beside)):
+        raise ValueError("state: there are cards where none can lie")
+
+
+def _check_knowledge(game: Record) -> None:
+    """Only cards in play are seen: all of them if open; and twins tell only if all have one."""
+    in_play, seen = int(game["in_play"]), np.ravel(game["seen"]).tolist()
+    if any(cards & ~in_play or (game["open_cards"] and cards != in_play) for cards in seen):
+        raise ValueError("state: seen does not match the cards in play")
+    red = in_play & _RED
+    if game["twins"] and not (game["fair"] and in_play == red | red << 1):
+        raise ValueError("state: twins is 1, but the cards in play are no Fair deal")
+
+
+def _check_progress(game: Record) -> None:
+    """Status, turns and winner must go together."""
+    running, ended = game["status"] == RUNNING, game["status"] == TERMINATED
+    if running and game["turn"] >= game["max_turns"]:
+        raise ValueError(f"state: the game runs, but turn is {game['turn']}, its limit")
+    if game["status"] == TRUNCATED and game["turn"] != game["max_turns"]:
+        raise ValueError(f"state: the game is truncated at turn {game['turn']}, not its limit")
+    if game["winner"] >= 0 and not ended:
+        raise ValueError(f"state: winner is {game['winner']} with status {game['status']}")
