@@ -7,6 +7,8 @@ import numpy as np
 from war_envs.engine.kernels import NO_CARD, RUNNING, TERMINATED, Record, Records
 from war_envs.variant import AttackDefenceVariant
 
+PRIMARY: Final = ("seen", "last_action", "last_taker", "last_card", "last_extra")
+"""Fields that say how a game stands; all others follow from them, from hands and variant."""
 FIXED: Final = ("own_first",)
 """Fields that the variant says."""
 RANGES: Final[dict[str, tuple[int, int]]] = {}
@@ -23,6 +25,11 @@ def prepare(games: Records, variant: AttackDefenceVariant) -> None:
 def seen(game: Record, viewer: int) -> int:
     """The bit mask of the cards that the viewer knows."""
     return int(game["seen"][viewer])
+
+
+def phase(game: Record) -> str:
+    """The kind of choice that is due: there is one."""
+    return "turn"
 
 
 def table(game: Record) -> list[int]:

@@ -195,6 +195,10 @@ class Engine:
         expand(tokens, layout.scales, features, features.shape[1], vector, 0)
         return vector.reshape(-1)
 
+    def redeal(self, games: Records, row: int, who: int) -> None:
+        """Exchanges the cards of game ``row`` that ``who`` (a seat or `PUBLIC`) does not know."""
+        self._quietly(self.module.knowledge.redeal, games, row, who)
+
     def lay_hands(self, games: Records, row: int, hands: Sequence[Sequence[int]]) -> None:
         """Lays two hands of cards, top first, into one record."""
         games["hands"][row] = VACANT

@@ -50,6 +50,8 @@ class GameRecord(Protocol):
     """What a game's records hold beside what all records do (`war_envs.engine.record`)."""
 
     @property
+    def PRIMARY(self) -> tuple[str, ...]: ...  # noqa: N802
+    @property
     def FIXED(self) -> tuple[str, ...]: ...  # noqa: N802
     @property
     def RANGES(self) -> dict[str, tuple[int, int]]: ...  # noqa: N802
@@ -57,6 +59,7 @@ class GameRecord(Protocol):
     def CARDS(self) -> tuple[str, ...]: ...  # noqa: N802
     def prepare(self, games: Records, variant: Any, /) -> None: ...
     def seen(self, game: Record, viewer: int, /) -> int: ...
+    def phase(self, game: Record, /) -> str: ...
     def table(self, game: Record, /) -> list[int]: ...
     def vacant(self, game: Record, /) -> Any: ...
     def check_progress(self, game: Record, /) -> None: ...
@@ -107,6 +110,23 @@ class GlobalState(Protocol):
     def write_tokens(self, games: Records, row: Integer, out: Any, /) -> None: ...
 
 
+class Knowledge(Protocol):
+    """What is known, as keys and as other deals. ``who``: see `war_envs.engine.knowledge`."""
+
+    def write_key(
+        self,
+        games: Records,
+        row: Integer,
+        who: Integer,
+        turn: bool,
+        last: bool,
+        suits: bool,
+        out: Any,
+        /,
+    ) -> Integer: ...
+    def redeal(self, games: Records, row: Integer, who: Integer, /) -> None: ...
+
+
 class Info(Protocol):
     """The numbers of an info, by name."""
 
@@ -137,5 +157,7 @@ class GameModule(Protocol):
     def global_state(self) -> GlobalState: ...
     @property
     def info(self) -> Info: ...
+    @property
+    def knowledge(self) -> Knowledge: ...
     @property
     def words(self) -> Words: ...

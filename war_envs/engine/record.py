@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from war_envs.cards import NUM_CARDS
 from war_envs.engine.kernels import (
@@ -16,9 +17,12 @@ from war_envs.engine.kernels import (
     Records,
 )
 from war_envs.engine.protocols import GameModule
+from war_envs.messages import shown
 from war_envs.variant import MODES, Variant
 
 _FIXED = ("num_ranks", "max_turns", *MODES.values())
+_PRIMARY = ("rng", "turn", "twins", "status", "winner")  # see `GameRecord.PRIMARY`
+_ROW = np.zeros(1, np.int64)
 _RANGES = {
     "heads": (0, RING - 1),
     "sizes": (0, NUM_CARDS),
@@ -46,6 +50,60 @@ def hand(game: Record, player: int) -> list[int]:
     return [int(card) for card in game["hands"][player][_places(game, player)]]
 
 
+def saved(module: GameModule, game: Record) -> dict[str, Any]:
+    """How a game stands, as plain data: all that does not follow from the rest or the variant."""
+    fields = (*_PRIMARY, *module.record.PRIMARY)
+    return {"hands": [hand(game, 0), hand(game, 1)]} | {
+        field: game[field].tolist() for field in fields
+    }
+
+
+def restored(module: GameModule, variant: Variant, saved: object) -> Records:
+    """One record of what `saved` gave.
+
+    Raises:
+        ValueError: it gave no such thing for a game of ``variant``, naming the field.
+    """
+    games = new_games(module, variant, 1)
+    fields = (*_PRIMARY, *module.record.PRIMARY)
+    if not isinstance(saved, dict) or set(saved) != {"hands", *fields}:
+        raise ValueError(f"state: the record must hold hands, {', '.join(fields)}")
+    for field in fields:
+        games[field][0] = _checked_field(field, saved[field], games[field][0])
+    hands = saved["hands"]
+    if not isinstance(hands, list) or len(hands) != 2 or not all(map(_is_hand, hands)):
+        raise ValueError(f"state: hands is {shown(hands)}, not two lists of cards")
+    for player, cards in enumerate(hands):
+        games["hands"][0, player, : len(cards)] = cards
+        games["sizes"][0, player] = len(cards)
+    game = games[0]
+    _check_ranges(module, game, variant)
+    for card in (*hands[0], *hands[1], *module.record.table(game)):
+        games["in_play"] |= np.uint64(1 << card)
+    module.rules.rebuild_rows(games, _ROW)
+    check(module, games, variant)
+    return games
+
+
+def _is_hand(cards: object) -> bool:
+    return (
+        isinstance(cards, list)
+        and len(cards) <= NUM_CARDS
+        and all(type(card) is int and 0 <= card < NUM_CARDS for card in cards)
+    )
+
+
+def _checked_field(name: str, value: object, now: Any) -> NDArray[Any]:
+    """``value``, an integer or lists of them, as an array like ``now``."""
+    array, like = np.array(value, object), np.asarray(now)
+    limits = np.iinfo(like.dtype)
+    if array.shape != like.shape or not all(
+        type(entry) is int and limits.min <= entry <= limits.max for entry in array.flat
+    ):
+        raise ValueError(f"state: {name} is {shown(value)}, not {like.dtype} of shape {like.shape}")
+    return array.astype(like.dtype)
+
+
 def check(module: GameModule, games: Records, variant: Variant) -> None:
     """Refuses one record that no game of ``variant`` can reach, as far as kernels rely on it.
 
@@ -57,14 +115,7 @@ def check(module: GameModule, games: Records, variant: Variant) -> None:
     for field in (*_FIXED, *record.FIXED):
         if game[field] != fresh[field]:
             raise ValueError(f"state: {field} is {game[field]}, the environment's {fresh[field]}")
-    ranges = {**_RANGES, **record.RANGES, "turn": (0, variant.turn_limit)}
-    ranges["last_action"] = (-1, len(module.words.ACTIONS) - 1)
-    for field, (low, high) in ranges.items():
-        if np.any(game[field] < low) or np.any(game[field] > high):
-            raise ValueError(f"state: {field} is {game[field]}, allowed are {low} to {high}")
-    for field in record.CARDS:
-        if np.any((game[field] >= NUM_CARDS) & (game[field] != NO_CARD)):
-            raise ValueError(f"state: {field} is {game[field]}, which is no card")
+    _check_ranges(module, game, variant)
     in_play = hand(game, 0) + hand(game, 1) + record.table(game)
     if len(set(in_play)) != len(in_play) or not set(in_play) <= set(variant.deck):
         raise ValueError("state: the cards in play are not distinct cards of the deck")
@@ -72,7 +123,7 @@ def check(module: GameModule, games: Records, variant: Variant) -> None:
         raise ValueError("state: in_play does not match the cards of hands and table")
     _check_vacant(game, record.vacant(game))
     derived = games.copy()
-    module.rules.rebuild_rows(derived, np.zeros(1, np.int64))
+    module.rules.rebuild_rows(derived, _ROW)
     for field in ("unseen", "views"):
         if np.any(derived[0][field] != game[field]):
             raise ValueError(f"state: {field} does not match the hands and what has been seen")
@@ -83,6 +134,18 @@ def check(module: GameModule, games: Records, variant: Variant) -> None:
         raise ValueError("state: what is told of the last choice does not fit the game")
     if not game["rng"].any():
         raise ValueError("state: rng is all zero")
+
+
+def _check_ranges(module: GameModule, game: Record, variant: Variant) -> None:
+    """What each field may be, whatever the others are."""
+    ranges = {**_RANGES, **module.record.RANGES, "turn": (0, variant.turn_limit)}
+    ranges["last_action"] = (-1, len(module.words.ACTIONS) - 1)
+    for field, (low, high) in ranges.items():
+        if np.any(game[field] < low) or np.any(game[field] > high):
+            raise ValueError(f"state: {field} is {game[field]}, allowed are {low} to {high}")
+    for field in module.record.CARDS:
+        if np.any((game[field] >= NUM_CARDS) & (game[field] != NO_CARD)):
+            raise ValueError(f"state: {field} is {game[field]}, which is no card")
 
 
 def _places(game: Record, player: int) -> Any:

@@ -18,6 +18,7 @@ TRAINING: Final = 0
 EVALUATION: Final = 1
 AGENTS: Final = 2
 SEATS: Final = 3
+REDEALS: Final = 4
 
 MAX_SEED: Final = 2**63 - 1
 

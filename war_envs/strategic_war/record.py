@@ -9,6 +9,21 @@ from war_envs.engine.kernels import NO_CARD, RUNNING, Record, Records
 from war_envs.strategic_war.rules import ATTACKING, BOTTOM, DEFENDING, TOP
 from war_envs.variant import StrategicWarVariant
 
+PRIMARY: Final = (
+    "seen",
+    "table",
+    "table_size",
+    "attacker",
+    "phase",
+    "first",
+    "last_action",
+    "last_chooser",
+    "last_taker",
+    "last_ending",
+    "last_taken",
+    "last_card",
+)
+"""Fields that say how a game stands; all others follow from them, from hands and variant."""
 FIXED: Final[tuple[str, ...]] = ()
 """Fields that the variant says."""
 RANGES: Final = {
@@ -25,6 +40,10 @@ CARDS: Final = ("last_card",)
 """Fields that hold cards, or `NO_CARD`."""
 
 
+PHASES: Final = ("attack", "defend", "defender-answer", "attacker-answer")
+"""Kinds of choices, by the number of a record's phase: flips, and answers to a war."""
+
+
 def prepare(games: Records, variant: StrategicWarVariant) -> None:
     """Writes what the variant says into records that are all zero: who attacks first is drawn."""
     games["first"] = -1
@@ -33,6 +52,11 @@ def prepare(games: Records, variant: StrategicWarVariant) -> None:
 def seen(game: Record, viewer: int) -> int:
     """The bit mask of the cards that the viewer knows, as both players do."""
     return int(game["seen"])
+
+
+def phase(game: Record) -> str:
+    """The kind of choice that is due."""
+    return PHASES[int(game["phase"])]
 
 
 def table(game: Record) -> list[int]:
