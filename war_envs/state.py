@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from war_envs.engine import record, seeding
 from war_envs.engine.engine import ENGINES, Engine, Hands
-from war_envs.engine.kernels import Records
+from war_envs.engine.kernels import TERMINATED, Records
 from war_envs.engine.knowledge import ALL, KEY_BYTES, PUBLIC
 from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
 from war_envs.info import Ending
@@ -55,19 +55,29 @@ class State:
 
     @classmethod
     def deal(
-        cls, variant: Variant, seed: int | None = None, *, first_attacker: int | None = None
+        cls,
+        variant: Variant,
+        seed: int | None = None,
+        *,
+        hands: Sequence[Sequence[str]] | None = None,
+        first_attacker: int | None = None,
     ) -> Self:
-        """A new deal: what an environment deals from the same seed.
+        """A new game: what an environment deals from the same seed.
 
         Args:
             variant: what is played.
             seed: 0 to 2**63 - 1; None takes fresh entropy.
+            hands: for each seat, card names such as ``"TH"``, top first; None deals them.
             first_attacker: 0 or 1, in games that have one; None draws it.
 
         Raises:
             ValueError: an argument that is not allowed.
         """
-        return cls._started(variant, seed, None, first_attacker)
+        games = ENGINES[variant.game].new_games(variant, 1)
+        number = seeding.checked_seed(seed)
+        games["rng"][0] = seeding.generator_state(number, seeding.TRAINING, lane=0)
+        undealt = cls._of(variant, games, ())
+        return undealt.next_deal(hands=hands, first_attacker=first_attacker)
 
     @classmethod
     def from_hands(
@@ -78,36 +88,30 @@ class State:
         first_attacker: int | None = None,
         seed: int | None = 0,
     ) -> Self:
-        """The start of a game from given hands.
+        """The start of a game from given hands: `deal` with them.
 
-        Args:
-            variant: what is played.
-            hands: for each seat, card names such as ``"TH"``, top first.
-            first_attacker, seed: as in `deal`; the seed draws the first attacker and later deals.
+        The seed draws the first attacker, unless one is given, and the deals that follow.
+        """
+        return cls.deal(variant, seed, hands=hands, first_attacker=first_attacker)
+
+    @classmethod
+    def _of(cls, variant: Variant, games: Records, facts: tuple[int, ...]) -> Self:
+        state = object.__new__(cls)
+        state.variant, state._engine = variant, ENGINES[variant.game]
+        state._games, state._facts = games, facts
+        return state
+
+    def next_deal(
+        self,
+        *,
+        hands: Sequence[Sequence[str]] | None = None,
+        first_attacker: int | None = None,
+    ) -> Self:
+        """A new game from this one's generator, which stays as it is here; arguments of `deal`.
 
         Raises:
             ValueError: an argument that is not allowed.
         """
-        return cls._started(variant, seed, hands, first_attacker)
-
-    @classmethod
-    def _started(
-        cls, variant: Variant, seed: int | None, hands: object, first_attacker: object
-    ) -> Self:
-        games = ENGINES[variant.game].new_games(variant, 1)
-        number = seeding.checked_seed(seed)
-        games["rng"][0] = seeding.generator_state(number, seeding.TRAINING, lane=0)
-        return cls._of(variant, games)._next(hands, first_attacker)
-
-    @classmethod
-    def _of(cls, variant: Variant, games: Records) -> Self:
-        state = object.__new__(cls)
-        state.variant, state._engine, state._games = variant, ENGINES[variant.game], games
-        state._facts = ()
-        return state
-
-    def _next(self, hands: object = None, first_attacker: object = None) -> Self:
-        """The next game, dealt from this one's generator, which stays as it is here."""
         engine, games = self._engine, self._games.copy()
         if first_attacker is not None:
             if not engine.spec.has_first_attacker:
@@ -120,11 +124,19 @@ class State:
             engine.start(games, _ROW)
         if engine.spec.has_first_attacker:
             games["first"] = -1  # said for this deal only: the same game is the same bytes
-        return self._of(self.variant, games)._at(engine.module.rules.facts(games))
+        return self._of(self.variant, games, engine.module.rules.facts(games))
 
-    def _at(self, facts: tuple[int, ...]) -> Self:
-        self._facts = facts
-        return self
+    def forfeit(self, seat: int) -> None:
+        """A running game is lost by a seat, in place.
+
+        Raises:
+            ValueError: there is no such seat, or the game is over.
+        """
+        loser = _checked_seat(seat)
+        if self.over:
+            raise ValueError(f"seat={seat} cannot forfeit: the game is over")
+        self._games["status"], self._games["winner"] = TERMINATED, 1 - loser
+        self._facts = self._engine.module.rules.facts(self._games)
 
     @property
     def status(self) -> Ending:
@@ -196,7 +208,7 @@ class State:
         chosen = [
             self._checked_action(seat, action) for seat, action in zip(acting, given, strict=True)
         ]
-        self._play(*chosen)
+        self.play_legal(*chosen)
 
     def _checked_action(self, seat: int, action: object) -> int:
         if type(action) is int and action in self.legal(seat):  # for speed: nearly always so
@@ -211,8 +223,8 @@ class State:
             )
         return number
 
-    def _play(self, *actions: int) -> None:
-        """Plays legal actions."""
+    def play_legal(self, *actions: int) -> None:
+        """`apply` for callers that have checked already that the actions are legal."""
         self._facts = self._engine.module.rules.play_one(self._games, *actions)
 
     def observe(
@@ -230,17 +242,37 @@ class State:
         if encoding not in ENCODINGS or memory not in MEMORIES:
             checked_choice("encoding", encoding, ENCODINGS)
             checked_choice("memory", memory, MEMORIES)
-        return self._observe(_checked_seat(seat), encoding, memory)
-
-    def _observe(
-        self, seat: int, encoding: str, memory: str
-    ) -> tuple[NDArray[Any], NDArray[np.int8]]:
+        seat = _checked_seat(seat)
         observer = self._engine.observer(encoding, self.variant.deck_size)
         observation = np.empty((1, observer.size), observer.dtype)
         mask = np.empty((1, self._engine.num_actions), np.int8)
         perfect = memory == "perfect"
         observer.write(self._games, 0, 1, _ROW, _SEATS[seat], perfect, 0, observation, mask)
         return observation[0], mask[0]
+
+    def observe_all(self, encoding: str = "tokens") -> NDArray[Any]:
+        """The whole position as one array (F,): see the game's ``global_state`` module."""
+        return self._engine.global_state(self._games, encoding, self.variant.deck_size)
+
+    @property
+    def event(self) -> str:
+        """What happened last, in words, as both players saw it; empty after a deal."""
+        return self._engine.module.words.event(self._games[0])
+
+    @property
+    def outcome(self) -> str:
+        """How the game ended, in words; empty while it runs."""
+        return self._engine.module.words.outcome(self._games[0])
+
+    @property
+    def facts(self) -> tuple[int, ...]:
+        """The numbers of an info (`war_envs.<game>.info`), and last, as bits, what is legal."""
+        return self._facts
+
+    @property
+    def games(self) -> Records:
+        """The record, an array of one; read it, write at your own risk."""
+        return self._games
 
     @property
     def hands(self) -> Hands:
@@ -339,7 +371,7 @@ class State:
         """
         engine = ENGINES[variant.game]
         games = record.restored(engine.module, variant, fields)
-        return cls._of(variant, games)._at(engine.module.rules.facts(games))
+        return cls._of(variant, games, engine.module.rules.facts(games))
 
 
 def _restored(cls: type[State], variant: Variant, fields: dict[str, Any]) -> State:

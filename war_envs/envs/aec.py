@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
 
-from war_envs.engine.kernels import TERMINATED, Records
 from war_envs.envs.attributes import Book
 from war_envs.envs.books import AGENTS, RUNNING, Observation
 from war_envs.envs.table import IllegalActionError, Table
 from war_envs.messages import shown
+from war_envs.state import State
 
 Last = tuple[Observation | None, float, bool, bool, dict[str, Any]]
 
@@ -140,16 +140,15 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         over = self._facts[0] != RUNNING
         self.agent_selection = AGENTS[self._left % len(AGENTS)] if over else self._due()
 
-    def _begin(self, games: Records, beside: dict[str, Any]) -> None:
-        super()._begin(games, beside)
+    def _begin(self, position: State, beside: dict[str, Any]) -> None:
+        super()._begin(position, beside)
         self._skip_agent_selection = None  # type: ignore[assignment]
 
     def forfeit(self, agent: str, action: int) -> None:
         """Ends a running game for an illegal ``action``: -1 to ``agent``, +1 to the other."""
-        game = self._games[0]
-        game["status"], game["winner"] = TERMINATED, 1 - AGENTS.index(agent)
+        self._position.forfeit(AGENTS.index(agent))
         self._forfeited = action
-        self._move_on(self._engine.module.rules.facts(self._games))
+        self._move_on(self._position.facts)
 
 
 class _IllegalActionLoses(BaseWrapper[str, Observation, int | None]):
