@@ -105,7 +105,7 @@ class _Variant:
         """The cards of the whole deck (see `war_envs.cards`), ascending."""
         return cards.deck(self.num_ranks, self.minimal)
 
-    @property
+    @cached_property
     def deck_size(self) -> int:
         """Cards in the whole deck: 26 or 52 with all 13 ranks."""
         return len(self.deck)

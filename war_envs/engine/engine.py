@@ -57,7 +57,7 @@ class Engine:
         """The game's name."""
         return self.spec.name
 
-    @property
+    @cached_property
     def module(self) -> GameModule:
         """The game's package."""
         return self.spec.module

@@ -155,7 +155,7 @@ class Books:
 
     def _forget_shown(self) -> None:
         """What has been shown is made anew when it is asked for."""
-        self.agents = list(AGENTS[self._left :])
+        self.agents = [*AGENTS[self._left :]] if self._left else [*AGENTS]
         if self._assigned:
             self._keep_assigned()
         else:

@@ -308,9 +308,11 @@ def switch(name: str, value: object) -> bool:
 
 
 def _seat(agent: object) -> int:
-    if agent not in AGENTS:
+    if agent == AGENTS[0]:
+        return 0
+    if agent != AGENTS[1]:
         raise ValueError(f"agent={shown(agent)} is unknown; choose from {', '.join(AGENTS)}")
-    return AGENTS.index(agent)
+    return 1
 
 
 def _first_attacker(value: object) -> int:
