@@ -124,6 +124,7 @@ LAYOUT = Layout(
         ],
     ),
 )
+ENCODING = LAYOUT  # as it was called first
 HEADER_SIZE = len(LAYOUT.header)
 _AT = LAYOUT.at
 _WIDTH = LAYOUT.features.shape[1]
