@@ -360,7 +360,7 @@ class State:
 
     def fields(self) -> dict[str, Any]:
         """The position as plain data, for JSON: what `from_fields` takes."""
-        return record.saved(self._engine.module, self._games[0])
+        return record.to_plain(record.saved(self._engine.module, self._games))
 
     @classmethod
     def from_fields(cls, variant: Variant, fields: object) -> Self:
@@ -370,7 +370,8 @@ class State:
             ValueError: it gave no such thing, naming the field.
         """
         engine = ENGINES[variant.game]
-        games = record.restored(engine.module, variant, fields)
+        arrays = record.from_plain(engine.module, fields)
+        games = record.restored(engine.module, [variant], arrays)
         return cls._of(variant, games, engine.module.rules.facts(games))
 
 

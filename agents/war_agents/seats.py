@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from war_envs.engine.engine import ENGINES
 from war_envs.engine.kernels import RUNNING, TERMINATED, TRUNCATED
 from war_envs.info import Ending
 from war_envs.variant import Variant
+
+_RECORD: Final = "record_"  # what the names of the records' fields begin with in a state
 
 
 @dataclass(frozen=True)
@@ -311,9 +313,9 @@ class SeatGames:
         return self._state()
 
     def _state(self) -> dict[str, NDArray[Any]]:
-        games = self._batch.games
+        record = self._engine.saved(self._batch.games)
         state: dict[str, NDArray[Any]] = {
-            "records": np.frombuffer(games.tobytes(), np.uint8).reshape(len(games), -1),
+            **{f"{_RECORD}{field}": array for field, array in record.items()},
             "act_seeds": self._act_seeds.copy(),
             "draw_seeds": self._draw_seeds.copy(),
             "calls": np.array(self._calls),
@@ -331,17 +333,22 @@ class SeatGames:
             ValueError: arrays of other shapes and dtypes, or games that cannot be; nothing has
                 changed then.
         """
-        for name, now in self._state().items():
+        now = self._state()
+        for name, own in now.items():
             array = state.get(name)
             if not isinstance(array, np.ndarray) or (array.dtype, array.shape) != (
-                now.dtype,
-                now.shape,
+                own.dtype,
+                own.shape,
             ):
-                raise ValueError(f"state: {name} is not {now.dtype} of shape {now.shape}")
-        games = np.frombuffer(state["records"].tobytes(), self._batch.games.dtype).copy()
-        for row in range(len(games)):
-            variant = self._batch.variants[self._batch.kinds[row]]
-            self._engine.check_record(games[row : row + 1], variant)
+                raise ValueError(f"state: {name} is not {own.dtype} of shape {own.shape}")
+        games = self._engine.restored(
+            [self._batch.variants[kind] for kind in self._batch.kinds],
+            {
+                name.removeprefix("record_"): state[name]
+                for name in now
+                if name.startswith("record_")
+            },
+        )
         seats, over = state["seats"], games["status"] != RUNNING
         illegal = state.get("illegal", np.full(len(games), -1))
         if (over.any() and self._autoreset) or not np.isin(seats, (0, 1)).all():

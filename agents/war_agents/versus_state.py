@@ -11,7 +11,7 @@ from war_envs.envs.saved_state import parsed_json
 from war_envs.messages import shown
 from war_envs.variant import integer
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 # What a state of many games is of: its version, game, variant, ...
 Kind = dict[str, Any]

@@ -194,7 +194,7 @@ def changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 
 
 WRONG: dict[str, Any] = {
-    "versus": [2, None, KeyError, "1"],
+    "versus": [1, None, KeyError, "1"],
     "seat": [2, -1, None, True, "player_0", KeyError],
     "events": [None, "text", [1], KeyError],
     "more": [1],

@@ -286,7 +286,7 @@ def rewritten(folder: Path, change: Callable[[dict[str, Any], dict[str, Any]], N
 
 
 def break_record(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
-    arrays["games/records"][3] = 255
+    arrays["games/record_hands"][3] = 255
 
 
 def break_seat(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
@@ -464,5 +464,5 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, stopped: Path) -> No
 
 def test_the_state_is_plain_tensors_and_json(stopped: Path) -> None:
     data = (stopped / STATE_FILE).read_bytes()
-    assert set(load(data)) >= {"draws", "starts", "games/records", "network/header.weight"}
+    assert set(load(data)) >= {"draws", "starts", "games/record_hands", "network/header.weight"}
     assert str(stopped).encode() not in data

@@ -1,7 +1,7 @@
 """The kernels of each game behind one interface: what environments and batches are built on."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Final, cast
@@ -256,13 +256,17 @@ class Engine:
         """The cards on the table, in the order they were laid."""
         return self.module.record.table(game)
 
-    def check_record(self, games: Records, variant: Variant) -> None:
-        """Refuses one record that no game of ``variant`` can reach, as far as kernels rely on it.
+    def saved(self, games: Records) -> dict[str, NDArray[Any]]:
+        """How games (B,) stand, as arrays (B, ...): what `restored` takes."""
+        return record.saved(self.module, games)
+
+    def restored(self, variants: Sequence[Variant], fields: Mapping[str, NDArray[Any]]) -> Records:
+        """The records (B,) of what `saved` gave, game i of ``variants[i]``.
 
         Raises:
-            ValueError: naming the field.
+            ValueError: other arrays, or games that cannot be, naming the field.
         """
-        record.check(self.module, games, variant)
+        return record.restored(self.module, variants, fields)
 
 
 def _engine(game: GameName) -> Engine:

@@ -1,5 +1,6 @@
 """One game's record as Python reads and checks it: what is the same in both games."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from war_envs.messages import shown
 from war_envs.variant import MODES, Variant
 
 _FIXED = ("num_ranks", "max_turns", *MODES.values())
-_PRIMARY = ("rng", "turn", "twins", "status", "winner")  # see `GameRecord.PRIMARY`
+_PRIMARY = ("sizes", "rng", "turn", "twins", "status", "winner")  # see `GameRecord.PRIMARY`
 _ROW = np.zeros(1, np.int64)
 _RANGES = {
     "heads": (0, RING - 1),
@@ -50,58 +51,75 @@ def hand(game: Record, player: int) -> list[int]:
     return [int(card) for card in game["hands"][player][_places(game, player)]]
 
 
-def saved(module: GameModule, game: Record) -> dict[str, Any]:
-    """How a game stands, as plain data: all that does not follow from the rest or the variant."""
-    fields = (*_PRIMARY, *module.record.PRIMARY)
-    return {"hands": [hand(game, 0), hand(game, 1)]} | {
-        field: game[field].tolist() for field in fields
-    }
+def saved(module: GameModule, games: Records) -> dict[str, NDArray[Any]]:
+    """How games (B,) stand: arrays (B, ...) of all that does not follow from the rest.
+
+    Hands have their top card first, whatever place of its ring that is in.
+    """
+    order = (games["heads"][..., np.newaxis] + np.arange(RING)) % RING
+    hands = np.take_along_axis(games["hands"], order, axis=2)
+    return {"hands": hands} | {field: games[field].copy() for field in _primary(module)}
 
 
-def restored(module: GameModule, variant: Variant, saved: object) -> Records:
-    """One record of what `saved` gave.
+def restored(
+    module: GameModule, variants: Sequence[Variant], fields: Mapping[str, NDArray[Any]]
+) -> Records:
+    """Records of what `saved` gave, game i of ``variants[i]``.
 
     Raises:
-        ValueError: it gave no such thing for a game of ``variant``, naming the field.
+        ValueError: other arrays, or games that cannot be, naming the field.
     """
-    games = new_games(module, variant, 1)
-    fields = (*_PRIMARY, *module.record.PRIMARY)
-    if not isinstance(saved, dict) or set(saved) != {"hands", *fields}:
-        raise ValueError(f"state: the record must hold hands, {', '.join(fields)}")
-    for field in fields:
-        games[field][0] = _checked_field(field, saved[field], games[field][0])
-    hands = saved["hands"]
-    if not isinstance(hands, list) or len(hands) != 2 or not all(map(_is_hand, hands)):
-        raise ValueError(f"state: hands is {shown(hands)}, not two lists of cards")
-    for player, cards in enumerate(hands):
-        games["hands"][0, player, : len(cards)] = cards
-        games["sizes"][0, player] = len(cards)
-    game = games[0]
-    _check_ranges(module, game, variant)
-    for card in (*hands[0], *hands[1], *module.record.table(game)):
-        games["in_play"] |= np.uint64(1 << card)
-    module.rules.rebuild_rows(games, _ROW)
-    check(module, games, variant)
+    games = np.concatenate([new_games(module, variant, 1) for variant in variants])
+    names = ("hands", *_primary(module))
+    if set(fields) != set(names):
+        raise ValueError(f"state: the record must hold {', '.join(names)}")
+    for name in names:
+        given, own = fields[name], games[name]
+        if (given.dtype, given.shape) != (own.dtype, own.shape):
+            raise ValueError(f"state: {name} is not {own.dtype} of shape {own.shape}")
+        games[name] = given
+    for row, variant in enumerate(variants):
+        one = games[row : row + 1]
+        _check_ranges(module, one[0], variant)
+        for card in (*hand(one[0], 0), *hand(one[0], 1), *module.record.table(one[0])):
+            one["in_play"] |= np.uint64(1 << card if card < NUM_CARDS else 0)
+        module.rules.rebuild_rows(one, _ROW)
+        check(module, one, variant)
     return games
 
 
-def _is_hand(cards: object) -> bool:
-    return (
-        isinstance(cards, list)
-        and len(cards) <= NUM_CARDS
-        and all(type(card) is int and 0 <= card < NUM_CARDS for card in cards)
-    )
+def _primary(module: GameModule) -> tuple[str, ...]:
+    return (*_PRIMARY, *module.record.PRIMARY)
 
 
-def _checked_field(name: str, value: object, now: Any) -> NDArray[Any]:
-    """``value``, an integer or lists of them, as an array like ``now``."""
-    array, like = np.array(value, object), np.asarray(now)
-    limits = np.iinfo(like.dtype)
-    if array.shape != like.shape or not all(
+def to_plain(fields: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+    """What `saved` gave of one game as plain data, for JSON."""
+    return {name: array[0].tolist() for name, array in fields.items()}
+
+
+def from_plain(module: GameModule, fields: object) -> dict[str, NDArray[Any]]:
+    """What `to_plain` was given; its entries are checked for what can be no such array.
+
+    Raises:
+        ValueError: ``fields`` is something else, naming the field.
+    """
+    names = ("hands", *_primary(module))
+    if not isinstance(fields, dict) or set(fields) != set(names):
+        raise ValueError(f"state: the record must hold {', '.join(names)}")
+    dtype = module.rules.GAME
+    return {name: _array(name, fields[name], dtype[name]) for name in names}
+
+
+def _array(name: str, value: object, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """``value``, an integer or lists of them, as a field of one record: (1, ...)."""
+    array, limits = np.array(value, object), np.iinfo(dtype.base)
+    if array.shape != dtype.shape or not all(
         type(entry) is int and limits.min <= entry <= limits.max for entry in array.flat
     ):
-        raise ValueError(f"state: {name} is {shown(value)}, not {like.dtype} of shape {like.shape}")
-    return array.astype(like.dtype)
+        raise ValueError(
+            f"state: {name} is {shown(value)}, not {dtype.base} of shape {dtype.shape}"
+        )
+    return array.astype(dtype.base)[np.newaxis]
 
 
 def check(module: GameModule, games: Records, variant: Variant) -> None:
