@@ -361,7 +361,7 @@ class Batch:
         return checked
 
     def _in_slices(self, number: int, work: Callable[[int, int], T], what: str) -> list[T]:
-        """Does ``work(first, last)`` on slices of ``number`` rows, a thread each; what it returns.
+        """Does ``work(first, last)`` on slices of ``number`` rows, one per thread; what it returns.
 
         ``what`` it is says in `LEAST_ROWS` how small a slice may be.
         """

@@ -1,4 +1,4 @@
-"""Which rules a game is played by: one frozen dataclass a game.
+"""Which rules a game is played by: one frozen dataclass per game.
 
 Spelling: a variant's ``name`` is ``standard`` or its modes joined by ``+`` in the order
 ``minimal``, ``fair``, ``open-card``.
@@ -70,7 +70,7 @@ class _Variant:
         open_cards: every card is face up throughout.
         num_ranks: ranks in the deck, odd, 3 to 13: the first ones of the game's own order.
         max_turns: turns (rounds in Strategic War) after which a game is truncated, at least 1;
-            ``None`` is replaced by 40 a card of the deck.
+            ``None`` is replaced by 40 per card of the deck.
     """
 
     game: ClassVar[GameName]

@@ -1,6 +1,6 @@
-"""What both games' observations are made of: a header of named fields, then one slot a card place.
+"""What both games' observations are made of: a header of named fields, then a slot per card.
 
-A *token* observation holds small integers: the header's fields, then a token a slot. The *vector*
+A *token* observation holds small integers: the header's fields, then one per slot. The *vector*
 observation is the same with each header field divided by its scale and each slot's token replaced
 by a row of features. So what a player may see is decided once, where tokens are written.
 """
@@ -185,7 +185,7 @@ def count_four(mask: Any, shift: Integer) -> Integer:
 def card_features(
     extra: int, tokens: list[tuple[tuple[int, ...], int | None]]
 ) -> NDArray[np.float32]:
-    """A feature table: a row a token, with flags, then the rank and suit of a shown card.
+    """A feature table: one row per token, with flags, then the rank and suit of a shown card.
 
     Args:
         extra: how many flags there are.
