@@ -19,10 +19,10 @@ LAST_LINES = {
 }
 # Training takes its number of steps as an argument; the default is for a person with a minute.
 STEPS = {
-    "train_and_evaluate.py": "20000",
+    "train_and_evaluate.py": "4096",
     "plain_ppo.py": "4096",
     "recurrent_ppo.py": "4096",
-    "league_agent.py": "16384",
+    "league_agent.py": "4096",
 }
 
 

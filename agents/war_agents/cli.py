@@ -2,25 +2,23 @@
 
 Exit codes: 0; 1 with one line on standard error for anything that is wrong with what was asked for;
 2 for a wrong command line; 3 after a tournament with an agent that lost every game by failing; 130
-after Ctrl-C.
+after Ctrl-C and 143 after SIGTERM.
 """
 
 import contextlib
 import importlib
 import importlib.metadata
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
 from typing import Any, Final, Literal, NoReturn
 
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from war_agents import terminal
+from war_agents import interrupts, terminal
 from war_agents.arena.folder import HTML_FILE, RESULTS_FILE
 from war_agents.arena.players import is_code
 from war_agents.arena.report import print_report
@@ -41,7 +39,8 @@ _TYRO: Final = (tyro.conf.FlagCreatePairsOff,)
 
 
 def main() -> None:
-    """Runs the command that `sys.argv` holds."""
+    """Runs the command that `sys.argv` holds, as the last that this process does."""
+    interrupts.prepare()
     terminal.prepare()
     # More threads get in the way of small networks and of neighbours; a user's own choice stands.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -51,7 +50,6 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt as error:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends; another would tear that
         _fail(str(error) or "interrupted", getattr(error, "exit_code", 130))
     except BrokenPipeError:  # the reader has seen enough, as in `war envs | head`
         sys.exit(1)
@@ -62,6 +60,7 @@ def main() -> None:
     except (ValueError, OSError) as error:
         _fail(str(error))
     finally:
+        interrupts.finish()
         terminal.finish()
 
 
@@ -110,7 +109,8 @@ def _train(arguments: list[str]) -> None:
     )
     parsed: Any = tyro.cli(unchecked, prog="war train", args=arguments, config=_TYRO)
     config = checked(**vars(parsed))
-    _tell(importlib.import_module("war_train.ppo").train(config))
+    train = importlib.import_module("war_train.ppo").train
+    _finish_run(lambda: train(config))
 
 
 def _resume(*, resume: Path, progress: bool = True) -> None:
@@ -120,11 +120,18 @@ def _resume(*, resume: Path, progress: bool = True) -> None:
         resume: The run's folder.
         progress: Shows a progress bar, if standard error is a terminal.
     """
-    _tell(importlib.import_module("war_train.ppo").resume(resume, progress=progress))
+    go_on = importlib.import_module("war_train.ppo").resume
+    _finish_run(lambda: go_on(resume, progress=progress))
 
 
-def _tell(file: Path) -> None:
-    """Prints what a finished run has come to."""
+def _finish_run(run: Callable[[], Path]) -> None:
+    """Trains, and prints what the finished run has come to.
+
+    From here on signals are only noted: the run ends at the first one by itself, and those that
+    come after it, while things are saved and told, change nothing.
+    """
+    importlib.import_module("war_train.stopping").StopRequest().catch()
+    file = run()
     for line in score_lines(read_card(file)):
         print(printable(line))
     print(f"The model is in {file}")
@@ -214,7 +221,7 @@ def _tournament(
         ray=ray,
     )
     try:
-        with _sigterm_as_ctrl_c(), _progress() as bar:
+        with _progress() as bar:
             progress, rated = bar("games"), bar("ratings")
             result = tournament.run(out, resume=resume, progress=progress, rated=rated)
     except KeyboardInterrupt as error:
@@ -231,24 +238,6 @@ def _tournament(
         sys.stdout.flush()
         broken = ", ".join(map(repr, result.failed))
         _fail(f"failed in every game: {broken}; see the forfeits above", _ALL_FAILED)
-
-
-@contextlib.contextmanager
-def _sigterm_as_ctrl_c() -> Iterator[None]:
-    """SIGTERM ends what is done meanwhile as Ctrl-C would, so that no process is left behind."""
-
-    def stop(number: int, frame: FrameType | None) -> NoReturn:
-        raise _TerminatedError
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-class _TerminatedError(KeyboardInterrupt):
-    exit_code = 128 + signal.SIGTERM
 
 
 _Show = Callable[[int, int], None]

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.test_arena_failures import (
+from tests.support.command import WAR
+from tests.support.failures import (
     BAD,
-    WAR,
     nothing_left,  # noqa: F401  looks, after each test here too
     play,
 )
@@ -33,8 +33,9 @@ def test_an_agent_that_prints_where_nothing_can_be_written_plays_on(
         terminal, target = os.openpty()
         os.close(terminal)
     arguments = ["--game", "attack-defence", "--agents", "random", BAD + kind, "--out", "out"]
+    arguments += ["--minimal", "--num-ranks", "3", "--workers", workers]
     done = subprocess.run(
-        [*WAR, *arguments, "--deals", "3", "--workers", workers],
+        [*WAR, "tournament", *arguments, "--deals", "3"],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         cwd=tmp_path,
         stdout=target,
@@ -47,7 +48,7 @@ def test_an_agent_that_prints_where_nothing_can_be_written_plays_on(
 
 
 def test_time_in_which_nobody_reads_what_is_printed_is_not_an_agents() -> None:
-    program = [*WAR, "--game", "attack-defence", "--agents", "random", BAD + "Prints"]
+    program = [*WAR, "tournament", "--game", "attack-defence", "--agents", "random", BAD + "Prints"]
     process = subprocess.Popen(
         [*program, "--minimal", "--deals", "2", "--workers", "1", "--time-limit", "1"],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
@@ -64,7 +65,15 @@ def test_time_in_which_nobody_reads_what_is_printed_is_not_an_agents() -> None:
 
 
 def test_time_in_which_all_stands_still_is_not_an_agents(tmp_path: Path) -> None:
-    program = [*WAR, "--game", "attack-defence", "--agents", "random", BAD + "TakesASecond"]
+    program = [
+        *WAR,
+        "tournament",
+        "--game",
+        "attack-defence",
+        "--agents",
+        "random",
+        BAD + "TakesASecond",
+    ]
     process = subprocess.Popen(
         [*program, "--minimal", "--deals", "1", "--workers", "1", "--time-limit", "2"],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

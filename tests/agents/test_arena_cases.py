@@ -5,12 +5,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.agents.players import fixed, thinker
+from tests.support.players import fixed, thinker
 from war_agents.arena import MatchResult, PairGames, Tournament, play_match, rate
 from war_agents.arena.analysis import pair_result
 from war_agents.arena.report import markdown
@@ -93,27 +92,12 @@ def test_an_agent_for_the_first_seat_only_scores_one_half() -> None:
 SCRIPT = """
 import json, os, sys
 from war_agents.arena import Tournament
-from tests.agents.test_arena_cases import Reporter
+from tests.support.players import Reporter
 result = Tournament(
     [Reporter("x"), "random"], game="attack-defence", variants="minimal", deals=2, seed=1, workers=2
 ).run()
 print(json.dumps(result.pairs[0].forfeits_a))
 """
-
-
-class Reporter:
-    """Tells on standard error how many threads its process has."""
-
-    encoding = "tokens"
-    memory = "perfect"
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def act(self, observation: Any, action_mask: Any, *_: Any) -> Any:
-        threads = len(os.listdir("/proc/self/task"))
-        print("threads", threads, os.environ["OMP_NUM_THREADS"], os.getpid(), file=sys.stderr)
-        return action_mask.argmax(axis=1), None
 
 
 @pytest.mark.parametrize(("given", "expected"), [(None, "1"), ("3", "3")])

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.test_arena_resume import (
+from tests.support.command import WAR
+from tests.support.folders import (
     AGENTS,
     GAMES,
     SETTINGS,
-    WAR,
     files,
     resumed,
     tournament,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.test_arena_resume import AGENTS, GAMES, RESULTS, SETTINGS, files, tournament
-from tests.agents.test_cli import war
+from tests.support.command import war
+from tests.support.folders import AGENTS, GAMES, RESULTS, SETTINGS, files, tournament
 
 SECRET = b'{"settings": {"agents": ["a password"]}}\n' * 100
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.agents.players import Player, chance, fixed, memory_like, pick, seat_of, thinker, tops
+from tests.support.players import Player, chance, fixed, memory_like, pick, seat_of, thinker, tops
 from war_agents import Agent
 from war_agents.arena import MatchResult, play_match
 from war_envs.batch import Batch

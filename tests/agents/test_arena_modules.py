@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.test_arena_failures import BAD, play
+from tests.support.failures import BAD, play
 
 AGENT = """
 import os

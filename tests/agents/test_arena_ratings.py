@@ -405,7 +405,7 @@ def test_coverage_by_simulation(case: str) -> None:
     """At least 93 %; from 100 deals on, where all are bounded, at most 98 %."""
     rng = np.random.default_rng(list(CASES).index(case))
     true = np.array(CASES[case]["elo"]) - np.mean(CASES[case]["elo"])
-    trials = 200
+    trials = 100
     inside = np.zeros((trials, len(true) + 1))
     for trial in range(trials):
         fit = rate(len(true), play(rng=rng, **CASES[case]), resamples=200)
@@ -414,7 +414,7 @@ def test_coverage_by_simulation(case: str) -> None:
     tolerance = 3 / np.sqrt(trials)  # standard deviations
     assert (inside.mean(axis=0) >= 0.93 - tolerance * np.sqrt(0.93 * 0.07)).all()
     if CASES[case]["deals"] >= 100:
-        # Together: one rating in 200 trials is too few to see more than 98 %.
+        # Together: one rating in 100 trials is too few to see more than 98 %.
         assert inside[:, :-1].mean() <= 0.98 + tolerance * np.sqrt(0.98 * 0.02)
 
 

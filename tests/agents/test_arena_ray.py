@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.command import WAR
 from tests.support.processes import Process, processes, wait_for
 from war_agents.arena import Tournament
 
@@ -35,7 +36,6 @@ from war_agents.arena import Tournament
 options, place = json.loads(sys.argv[1]), json.loads(sys.argv[2])
 print(json.dumps(Tournament(**options, **place).run().to_json()))
 """
-WAR = [sys.executable, "-W", "error", "-c", "from war_agents.cli import main; main()"]
 BAD = "tests.support.bad_agents:"
 OPTIONS: dict[str, Any] = {"game": "attack-defence", "variants": "minimal", "seed": 2}
 
@@ -135,8 +135,7 @@ def test_a_killed_process_of_the_cluster_changes_nothing(cluster: tuple[str, int
     assert result(running) == here(options)
 
 
-def test_no_cluster_is_told_in_one_line_and_soon() -> None:
-    started = time.monotonic()
+def test_no_cluster_is_told_in_one_line() -> None:
     arguments = ["--game", "attack-defence", "--agents", "random", "attack"]
     done = subprocess.run(
         [*WAR, "tournament", *arguments, "--ray", "127.0.0.1:1"],
@@ -149,7 +148,6 @@ def test_no_cluster_is_told_in_one_line_and_soon() -> None:
     assert not done.stdout
     assert done.stderr.startswith("war: ray='127.0.0.1:1' is not allowed; no cluster answers there")
     assert done.stderr.count("\n") == 1
-    assert time.monotonic() - started < 30
 
 
 def test_processes_here_and_a_cluster_together_are_refused() -> None:

@@ -9,39 +9,30 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.command import WAR
+from tests.support.folders import AGENTS, GAMES, RESULTS, SETTINGS, files, resumed, tournament
 from tests.support.processes import processes, wait_for
-from war_agents.arena import Tournament, TournamentResult
 from war_agents.shipped import champion_file
-from war_envs.variant import make_variant
-
-WAR = [sys.executable, "-c", "from war_agents.cli import main; main()", "tournament"]
-AGENTS = ["random", "attack", "memory"]
-GAMES, SETTINGS, RESULTS = "games.jsonl", "settings.json", "results.json"
-TINY = make_variant("attack-defence", "minimal", num_ranks=5)
-
-
-def tournament(agents: Any = AGENTS, **options: Any) -> Tournament:
-    given: dict[str, Any] = {"game": "attack-defence", "variants": TINY, "deals": 4, "seed": 5}
-    return Tournament(agents, **{**given, **options})
-
-
-def resumed(out: Path, agents: Any = AGENTS, **options: Any) -> TournamentResult:
-    return tournament(agents, **options).run(out, resume=True)
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {p.name: p.read_bytes() for p in folder.iterdir() if p.name != "tournament.lock"}
 
 
 def command(out: Path, *options: str) -> list[str]:
-    return [*WAR, "--game", "attack-defence", "--seed", "3", "--out", str(out), *options]
+    return [
+        *WAR,
+        "tournament",
+        "--game",
+        "attack-defence",
+        "--seed",
+        "3",
+        "--out",
+        str(out),
+        *options,
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +60,9 @@ def unfinished(tmp_path: Path, finished: Path) -> Callable[[bytes], Path]:
 @pytest.mark.parametrize(
     "options",
     [
-        ["--agents", *AGENTS, "defend", "--deals", "1500", "--workers", "2"],
-        ["--agents", *AGENTS, "--deals", "3000", "--until-separated", "0.99999999"],
-        ["--agents", *AGENTS, "--deals", "400", "--variants", "all"],
+        ["--agents", *AGENTS, "--deals", "1500", "--workers", "2"],
+        ["--agents", *AGENTS, "--deals", "1500", "--until-separated", "0.99999999"],
+        ["--agents", *AGENTS, "--deals", "150", "--variants", "all"],
     ],
     ids=["workers", "until separated", "variants"],
 )
@@ -84,7 +75,7 @@ def test_a_tournament_that_is_stopped_again_and_again_ends_as_if_it_had_not_been
     size = (whole / GAMES).stat().st_size
     rng = random.Random(str(options))
     codes: list[int] = []
-    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGTERM):
+    for number in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
         grown = size * rng.uniform(0, 0.3) + size * 0.2 * len(codes)
         codes.append(run_until(stopped, options, number, int(grown)))
     assert len([code for code in codes if code]) >= 2
@@ -403,10 +394,8 @@ def test_settings_are_only_compared(
     (out / SETTINGS).write_bytes(data)
     (out / GAMES).write_bytes((finished / GAMES).read_bytes())
     before = files(out)
-    started = time.monotonic()
     with pytest.raises(ValueError, match="holds another tournament: ") as raised:
         resumed(out)
-    assert time.monotonic() - started < 5
     assert "\n" not in str(raised.value)
     assert len(str(raised.value)) < 2000
     assert files(out) == before

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from tests.agents.players import Player
 from tests.support import bad_agents
+from tests.support.command import WAR
+from tests.support.players import Player
 from war_agents.arena import Tournament, TournamentResult, play_match
 from war_agents.arena.report import html, markdown
 from war_envs.variant import make_variant
 
-WAR = [sys.executable, "-c", "from war_agents.cli import main; main()", "tournament"]
 BAD = "tests.support.bad_agents:"
 SOURCE = Path(bad_agents.__file__)
 SMALL = make_variant("attack-defence", "minimal", num_ranks=7)
@@ -32,7 +32,17 @@ def play(*agents: Any, out: Path | None = None, **options: Any) -> TournamentRes
 
 def command(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*WAR, "--game", "attack-defence", "--deals", "2", "--workers", "1", *options],
+        [
+            *WAR,
+            "tournament",
+            "--game",
+            "attack-defence",
+            "--deals",
+            "2",
+            "--workers",
+            "1",
+            *options,
+        ],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         text=True,

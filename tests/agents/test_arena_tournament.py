@@ -10,7 +10,7 @@ import numpy as np
 import pandas
 import pytest
 
-from tests.agents.players import Player, chance, fixed, memory_like, thinker, tops
+from tests.support.players import Player, chance, fixed, memory_like, thinker, tops
 from war_agents import Agent
 from war_agents.arena import Rating, Tournament, TournamentResult, play_match, run_tournament
 from war_envs.variant import make_variant

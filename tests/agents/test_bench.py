@@ -4,17 +4,16 @@ import functools
 import importlib
 import inspect
 import json
-import sys
 import time
 from typing import Any
 
 import pytest
 
-from war_agents.bench import SECTIONS, Section, aec, batch, train
+from tests.support.command import as_command
+from war_agents.bench import SECTIONS, Section, train
 from war_agents.bench.measure import rate
 from war_agents.bench.report import figure
 from war_agents.cli import main
-from war_envs import attack_defence_v0
 
 KEYS = {"name", "variant", "batch", "threads", "unit", "includes", "median", "min", "max"}
 KEYS |= {"machine", "versions"}
@@ -62,8 +61,8 @@ def bench(
     """What the command prints when it measures for a moment only."""
     module = importlib.import_module(f"war_agents.bench.{section}")
     monkeypatch.setattr(module, "run", functools.partial(module.run, **QUICK[section]))
-    monkeypatch.setattr(sys, "argv", ["war", "bench", section, *arguments])
-    main()
+    with as_command("bench", section, *arguments):
+        main()
     return str(capsys.readouterr().out)
 
 
@@ -83,11 +82,7 @@ def test_json_lines(
         assert line["threads"] >= 1
         assert line["versions"]["war-envs"]
         assert line["includes"]
-    if section == "train":
-        # Far from both: about 0.95 on a machine of one's own.
-        share = next(line["median"] for line in lines if line["name"] == "train/share-of-ceiling")
-        assert share >= 0.6, f"{share:.2f}: self-play is held up by its games"
-    else:
+    if section != "train":
         assert all(line["repeats"] == 5 for line in lines)
     if section == "batch":
         assert {line["threads"] for line in lines} == {1, 2}
@@ -105,13 +100,6 @@ def test_the_table_shows_every_measurement(
     assert "full games" in out
     assert "\x1b" not in out
     assert "…" not in out
-
-
-def test_a_batch_is_many_times_as_fast_as_the_environment() -> None:
-    (many,) = batch.measurements("attack-defence", "tokens", 0.5, variant="minimal")
-    one = aec.RandomGames(attack_defence_v0.raw_env(minimal=True))
-    one.work()
-    assert many.median >= 20 * rate(one.work, 0.5)
 
 
 def test_only_the_work_is_timed_and_counted() -> None:

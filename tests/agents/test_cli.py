@@ -12,36 +12,12 @@ import gymnasium
 import pettingzoo
 import pytest
 
+from tests.support.command import WAR, refused, war
+from tests.support.processes import wait_for
 from war_agents import scripted
-from war_agents.cli import main
 from war_envs.registration import PETTINGZOO_IDS
 
-WAR = [sys.executable, "-c", "from war_agents.cli import main; main()"]
 TOURNAMENT = ["tournament", "--game", "attack-defence", "--minimal", "--agents"]
-
-
-def war(*arguments: str, cwd: Path | None = None, **env: str) -> "subprocess.CompletedProcess[str]":
-    """Runs the command in a process of its own, with warnings as errors."""
-    program = [sys.executable, "-W", "error", *WAR[1:], *arguments]
-    return subprocess.run(
-        program, cwd=cwd, env=os.environ | env, capture_output=True, text=True, timeout=120
-    )
-
-
-def refused(*arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """What the command says, in its one line, when it refuses arguments."""
-    argv, sys.argv = sys.argv, ["war", *arguments]
-    try:
-        with pytest.raises(SystemExit) as stopped:
-            main()
-    finally:
-        sys.argv = argv
-    out, err = capsys.readouterr()
-    assert stopped.value.code == 1
-    assert not out
-    assert err.startswith("war: ")
-    assert err.count("\n") == 1
-    return err
 
 
 def test_tournament_plays_prints_and_writes(tmp_path: Path) -> None:
@@ -217,21 +193,24 @@ def test_training_ends_with_scores_and_where_the_model_is(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["SIGINT", "SIGTERM"]
+    ("number", "code", "again"),
+    [(signal.SIGINT, 130, True), (signal.SIGTERM, 143, False)],
+    ids=["SIGINT, on and on", "SIGTERM"],
 )
 def test_a_signal_ends_a_tournament_with_one_line_that_says_how_to_go_on(
-    tmp_path: Path, number: int, code: int
+    tmp_path: Path, number: int, code: int, again: bool
 ) -> None:
     folder = tmp_path / "report"
     arguments = [*TOURNAMENT, "random", "defend", "--deals", "200_000", "--out", str(folder)]
     process = subprocess.Popen(
         [*WAR, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    deadline = time.monotonic() + 60
     games = folder / "games.jsonl"
-    while not (games.exists() and games.stat().st_size) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(lambda: games.exists() and games.stat().st_size, seconds=60)
     process.send_signal(number)
+    while again and process.poll() is None:
+        process.send_signal(number)
+        time.sleep(0.002)
     out, err = process.communicate(timeout=60)
     assert process.returncode == code
     assert not out

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import war_envs  # noqa: F401 - registers the Gymnasium ids
-from tests.agents.players import chance, pick
+from tests.support.players import chance, pick
 from war_agents.arena import Tournament, play_match
 from war_agents.states import States
 from war_envs.variant import GAMES, make_variant

@@ -10,7 +10,10 @@ from types import MappingProxyType
 
 import pytest
 
-WAR = [sys.executable, "-c", "from war_agents.cli import main; main()"]
+from tests.support.command import PROGRAM
+
+WAR = [sys.executable, "-c", PROGRAM]
+
 PLAY = ["tournament", "--game", "attack-defence", "--minimal", "--num-ranks", "3"]
 PLAY += ["--agents", "random", "attack", "--deals", "5"]
 SHOW = ["models", "show", "champion", "--game", "attack-defence"]
@@ -24,7 +27,16 @@ def war(
 ) -> "subprocess.CompletedProcess[bytes]":
     """Runs the command with its streams redirected by the shell, in little memory."""
     return subprocess.run(
-        ["/bin/sh", "-c", f'exec "$@" {redirected}', "sh", *WAR, *arguments],
+        [
+            "/bin/sh",
+            "-c",
+            f'exec "$@" {redirected}',
+            "sh",
+            sys.executable,
+            "-c",
+            PROGRAM,
+            *arguments,
+        ],
         env={**os.environ, **env},
         cwd=cwd,
         capture_output=True,

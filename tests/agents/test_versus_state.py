@@ -4,7 +4,6 @@ import copy
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -13,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.envs import AGENTS, raw_env
+from tests.support.versus_states import WRONG, changed
 from war_agents.versus import VersusEnv
 from war_envs.cards import GameName
 from war_envs.registration import gymnasium_id
@@ -176,54 +176,6 @@ def play_on(env: VersusEnv) -> None:
     """A few first legal actions."""
     for _ in range(9):
         env.step(int(env.action_masks().argmax()))
-
-
-def changed(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
-    """Sets one entry of a state, such as ``"opponent.drawn"``."""
-
-    def change(content: dict[str, Any]) -> None:
-        *places, last = path.split(".")
-        for place in places:
-            content = content[place]
-        if value is KeyError:
-            del content[last]
-        else:
-            content[last] = value
-
-    return change
-
-
-WRONG: dict[str, Any] = {
-    "versus": [1, None, KeyError, "1"],
-    "seat": [2, -1, None, True, "player_0", KeyError],
-    "events": [None, "text", [1], KeyError],
-    "more": [1],
-    "seats": [None, [], {}, KeyError],
-    "seats.given": [0, "x"],
-    "seats.stream": [-1, 2**64, 0.5, "1", None, KeyError],
-    "seats.drawn": [-1, 2**63, None],
-    "opponent": [None, [], {}, KeyError],
-    "opponent.agent": ["memory", None, 3],
-    "opponent.stream": [-1, 2**64, [1], None],
-    "opponent.drawn": [-1, 2**63, 1.5, KeyError],
-    "opponent.memory": [
-        [],
-        {},
-        1,
-        ["list", None],
-        ["tuple", {}],
-        ["array", "|O", [1], "AAAAAAAAAAA="],
-        ["array", "<f8", [2], "AAAAAAAAAAA="],
-        ["array", "<f8", [-1], "AAAAAAAAAAA="],
-        ["array", "f8,f8", [1], "AAAAAAAAAAA="],
-        ["array", "<f8)(", [1], "AAAAAAAAAAA="],
-        ["array", "<f8", [1], "!"],
-        ["array", "<f8", [], "AAAAAAAAAAA="],  # of no game
-    ],
-    "table": [None, [], {}, 7, KeyError],
-    "table.game": ["chess"],
-    "table.record": ["", "AAAA", None],
-}
 
 
 @BOTH

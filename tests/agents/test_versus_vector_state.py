@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from tests.agents.test_versus_state import WRONG, changed
 from tests.support.failing import Failing
 from tests.support.handed_out import assert_same
+from tests.support.versus_states import WRONG, changed
 from war_agents.versus_vector import VersusVectorEnv
 from war_envs.variant import GAMES
 

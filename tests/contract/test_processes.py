@@ -1,35 +1,15 @@
 """What only a process of its own can show: imports, start-up, hash seeds, workers, no display."""
 
 import os
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.support.processes import NOTHING, Env, run
 from war_envs.registration import PETTINGZOO_IDS
 
 HERE = Path(__file__).parent
-
-
-Env = dict[str, str | None]
-NOTHING: Env = {}
-
-
-def run(
-    *arguments: str, env: Env = NOTHING, typed: str | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Runs Python with these arguments, warnings as errors; it must succeed.
-
-    ``env`` comes on top of the environment; None takes a variable away. ``typed`` is its standard
-    input.
-    """
-    merged = {name: value for name, value in (os.environ | env).items() if value is not None}
-    command = [sys.executable, "-W", "error", *arguments]
-    result = subprocess.run(command, env=merged, input=typed, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    return result
 
 
 def test_games_are_the_same_in_every_process_whatever_the_hash_seed_and_the_threads() -> None:
@@ -61,40 +41,28 @@ def test_an_import_loads_nothing_heavy_and_prints_nothing(module: str) -> None:
     assert result.stdout == result.stderr == ""
 
 
-# On an idle machine 1.5 s warm and 10 s cold are promised; tests share theirs with others.
-PATIENCE = 4
-
-
-def first_step(module: str, env: Env = NOTHING) -> tuple[float, str]:
-    """Seconds from the start of a process to its first step, and what it said meanwhile."""
+def first_step(module: str, env: Env = NOTHING) -> str:
+    """What a process says until it has made its first step."""
     code = (
         f"from war_envs import {module}\n"
         f"env = {module}.env()\n"
         "env.reset(seed=1)\n"
         "env.step(0)\n"
         "env.last()\n"
-        "import time\n"
-        "print(time.time())"
     )
-    start = time.time()
-    result = run("-c", code, env=env)
-    return float(result.stdout) - start, result.stderr
+    return run("-c", code, env=env).stderr
 
 
-def test_the_first_step_ever_compiles_and_says_so(tmp_path: Path) -> None:
+def test_the_first_step_ever_compiles_and_says_so_and_later_processes_say_nothing(
+    tmp_path: Path,
+) -> None:
     cache: Env = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    seconds, said = first_step("strategic_war_v0", cache)  # the one with more to compile
+    said = first_step("strategic_war_v0", cache)  # the one with more to compile
     assert said == "war-envs: compiling kernels, which takes some seconds once\n"
-    assert seconds < PATIENCE * 10
-    assert any(tmp_path.rglob("*.nbc"))
-
-
-@pytest.mark.parametrize("module", ["attack_defence_v0", "strategic_war_v0"])
-def test_later_processes_step_soon_and_say_nothing(module: str) -> None:
-    first_step(module)  # whatever has to be compiled still
-    seconds, said = min(first_step(module) for _ in range(2))
-    assert said == ""
-    assert seconds < PATIENCE * 1.5
+    compiled = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    assert compiled
+    assert first_step("strategic_war_v0", cache) == ""
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == compiled
 
 
 def test_all_is_played_without_a_display_or_pygame() -> None:

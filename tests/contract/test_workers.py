@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.test_processes import run
+from tests.support.processes import run
 
 WORKERS = Path(__file__).parent / "workers.py"
 METHODS = pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])

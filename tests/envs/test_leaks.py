@@ -181,7 +181,7 @@ def test_what_a_player_cannot_know_changes_no_byte(game: Game) -> None:
             continue  # there is nothing to hide
         options = {**variant, "num_ranks": ranks, "max_turns": limit}
         seats = Seats(game, options)
-        for make_hands in (4 if game == "attack-defence" else 6) * makers:
+        for make_hands in (2 if game == "attack-defence" else 3) * makers:
             hands = make_hands(game, options, rng)
             position = Position(game, options, hands, rng.choice((0, 1)))
             for _ in range(8 * ranks):
@@ -192,7 +192,7 @@ def test_what_a_player_cannot_know_changes_no_byte(game: Game) -> None:
                 position.choose(random_choice(position, rng))
     for viewer in (0, 1):
         assert set(compared[viewer]) == SITUATIONS[game]
-        assert sum(compared[viewer].values()) > 800
+        assert sum(compared[viewer].values()) > 400
         assert min(compared[viewer].values()) > 10
 
 

@@ -1,4 +1,4 @@
-"""The engine beside the reference: thousands of random games of every variant, choice by choice."""
+"""The engine beside the reference: hundreds of random games of every variant, choice by choice."""
 
 import random
 from typing import Any
@@ -33,8 +33,8 @@ from war_envs.batch import Batch, Step, make_batch
 
 # Games of a variant, by ranks in the deck: games on small decks are short, and end in more ways.
 GAMES_BY_RANKS: dict[Game, dict[int, int]] = {
-    "attack-defence": {3: 120, 5: 80, 7: 60, 9: 40, 11: 32, 13: 32},
-    "strategic-war": {3: 600, 5: 400, 7: 200, 9: 120, 11: 100, 13: 100},
+    "attack-defence": {3: 60, 5: 40, 7: 24, 9: 16, 11: 10, 13: 10},
+    "strategic-war": {3: 300, 5: 160, 7: 70, 9: 40, 11: 30, 13: 30},
 }
 SHORT_LIMITS = (1, 2, 3, 8)
 TEMPERS = (0.15, 0.3, 0.5, 0.7, 0.9, 1.0)

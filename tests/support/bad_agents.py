@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.agents.players import pick
+from tests.support.players import pick
 
 Seeds = NDArray[np.uint64]
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -64,3 +65,22 @@ def wait_for(condition: Callable[[], object], seconds: float = 20.0) -> None:
         if time.monotonic() > end:
             raise TimeoutError
         time.sleep(0.02)
+
+
+Env = dict[str, str | None]
+NOTHING: Env = {}
+
+
+def run(
+    *arguments: str, env: Env = NOTHING, typed: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs Python with these arguments, warnings as errors; it must succeed.
+
+    ``env`` comes on top of the environment; None takes a variable away. ``typed`` is its standard
+    input.
+    """
+    merged = {name: value for name, value in (os.environ | env).items() if value is not None}
+    command = [sys.executable, "-W", "error", *arguments]
+    result = subprocess.run(command, env=merged, input=typed, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result

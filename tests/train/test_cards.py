@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import war_agents
-from tests.agents.test_cli import refused
-from tests.train.test_models import VARIANT, made
-from tests.train.test_train import config
+from tests.support.command import refused
+from tests.support.models import VARIANT, made
+from tests.support.runs import config
 from war_agents.card import card_file, read_card
 from war_agents.find import find_model
 from war_train import checkpoint

@@ -12,7 +12,7 @@ import torch
 from safetensors.numpy import load_file
 from stable_baselines3.common.callbacks import BaseCallback
 
-from tests.train.test_resume import left
+from tests.support.runs import left
 from war_agents.card import read_card
 from war_train import exploiter
 from war_train.config import TrainConfig

@@ -15,7 +15,7 @@ import pytest
 from stable_baselines3.common.callbacks import BaseCallback
 
 from tests.support.callbacks import At
-from tests.train.test_resume import left
+from tests.support.runs import left
 from war_agents import agent
 from war_agents.card import read_card
 from war_train.config import TrainConfig

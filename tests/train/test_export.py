@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 import torch
 
-from tests.agents.test_cli import refused, war
-from tests.train.test_learner import positions
+from tests.support.command import refused, war
+from tests.support.models import positions
 from war_agents.network import CardNetwork, NetworkShape
 from war_agents.policy import load_policy
 from war_agents.shipped import GAMES_WITH_CHAMPION

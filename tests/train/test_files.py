@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.contract.test_processes import run
-from tests.train.test_resume import StopAt, config
+from tests.support.processes import run
+from tests.support.runs import StopAt
+from tests.support.runs import eventful_config as config
 from war_train.ppo import train
 from war_train.stopping import TrainingStoppedError
 

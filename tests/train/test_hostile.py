@@ -15,9 +15,9 @@ import pytest
 import torch
 
 import war_agents
-from tests.agents.test_cli import war
-from tests.train.test_models import Marker
-from tests.train.test_train import config
+from tests.support.command import war
+from tests.support.models import Marker
+from tests.support.runs import config
 from war_agents.arena import run_tournament
 from war_agents.show import show_model
 from war_envs.variant import make_variant

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import torch
 
-from tests.agents.players import Player, fixed
 from tests.support.callbacks import At
-from tests.train.test_resume import left
+from tests.support.players import Player, fixed
+from tests.support.runs import left
 from war_agents import agent
 from war_agents.network import CardNetwork, NetworkShape
 from war_envs.variant import make_variant

@@ -8,9 +8,9 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
 import war_agents
+from tests.support.models import positions
 from war_agents.network import CardNetwork, NetworkShape
 from war_agents.policy import TorchPolicy
-from war_envs.batch import make_batch
 from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant, make_variant
 from war_train.card_policy import CardPolicy
@@ -19,20 +19,6 @@ from war_train.rollout import Rollout
 from war_train.vec_env import SelfPlayVecEnv
 
 SHAPE = NetworkShape(embedding=16, hidden=8)
-
-
-def positions(variant: Variant, number: int) -> tuple[Any, Any]:
-    """Observations and masks of the movers in games that have begun."""
-    batch = make_batch(variant.game, number, variant)
-    batch.reset(3)
-    rng = np.random.default_rng(0)
-    for _ in range(25):
-        seats = np.zeros(number, int) if variant.game == "attack-defence" else batch.mover
-        _, mask = batch.observe(np.arange(number), seats)
-        actions = (rng.random(mask.shape) * mask).argmax(axis=1)
-        batch.step(np.stack([actions, actions], axis=1))
-    seats = np.zeros(number, int) if variant.game == "attack-defence" else batch.mover
-    return batch.observe(np.arange(number), seats)
 
 
 def learner(variant: Variant, *, num_envs: int = 4, n_steps: int = 8, **more: Any) -> SelfPlayPPO:

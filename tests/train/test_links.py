@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.test_cli import war
-from tests.train.test_models import made
-from tests.train.test_resume import StopAt, left
-from tests.train.test_train import config
+from tests.support.command import war
+from tests.support.models import made
+from tests.support.runs import StopAt, config, left
 from war_agents.show import show_model
 from war_train.export import export
 from war_train.log import RunLog

@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.train.test_train import config
+from tests.support.runs import config
 from war_agents.files import parse_json
 from war_train.log import RunLog
 from war_train.ppo import train

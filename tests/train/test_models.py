@@ -17,24 +17,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import war_agents
+from tests.support.models import VARIANT, Marker, made
 from war_agents.card import read_card
-from war_agents.network import CardNetwork, NetworkShape
 from war_agents.policy import load_policy
 from war_envs.batch import make_batch
 from war_envs.variant import make_variant
-from war_train import checkpoint
-
-VARIANT = make_variant("attack-defence", "minimal", num_ranks=5)
-
-
-def made(folder: Path, seed: int = 0, **more: Any) -> Path:
-    """A model with weights drawn from a seed."""
-    network = CardNetwork(VARIANT, NetworkShape(embedding=8, hidden=4))
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for parameter in network.parameters():
-            parameter.normal_(0.0, 1.0, generator=generator)
-    return checkpoint.save_model(folder, network, VARIANT, **more)
 
 
 def positions() -> tuple[Any, Any]:
@@ -184,16 +171,6 @@ def test_a_damaged_or_hostile_card_is_refused_in_one_line(
     card.unlink()
     with pytest.raises(ValueError, match=r"model\.json"):
         load_policy(file, VARIANT)
-
-
-class Marker:
-    """Leaves a file behind when it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return (Path.touch, (self.path,))
 
 
 def damaged(file: Path, how: str) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.agents.test_cli import refused, war
-from tests.train.test_models import made
-from tests.train.test_train import config
+from tests.support.command import refused, war
+from tests.support.models import made
+from tests.support.runs import config
 from war_agents.shipped import GAMES_WITH_CHAMPION
 from war_agents.show import show_model
 from war_envs.variant import VARIANT_NAMES

@@ -1,6 +1,5 @@
 """Threads, devices, masks and memory of training and of trained agents."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-from tests.contract.test_processes import run
 from tests.support.memory import SLACK, grown
-from tests.train.test_train import config
+from tests.support.processes import run
+from tests.support.runs import config
 from war_agents.network import CardNetwork, NetworkShape
 from war_agents.policy import load_policy
 from war_envs.batch import make_batch
@@ -104,6 +103,7 @@ def short_run(out):
 THREADS = """
 import sys
 from pathlib import Path
+import scipy.linalg  # whose BLAS has threads of its own
 import torch
 from war_agents import make
 from war_agents.arena import run_tournament
@@ -267,29 +267,6 @@ def test_the_trainer_takes_masks_as_they_are(
     assert asked["env_method"] == 0
 
 
-@pytest.mark.parametrize("rows", [16, 256])
-def test_masks_cost_little_beside_a_step(rows: int) -> None:
-    venv = SelfPlayVecEnv("attack-defence", rows, opponents={"random": 1.0}, seed=1)
-    venv.reset()
-    attack = np.zeros(rows, np.int64)
-
-    def seconds(masks: Callable[[], object]) -> float:
-        begun = time.process_time()
-        for _ in range(60):
-            venv.step(attack)
-            masks()
-        return time.process_time() - begun
-
-    ways: dict[str, Callable[[], object]] = {
-        "none": lambda: None,
-        "array": venv.action_masks,
-        "sb3": lambda: np.stack(venv.env_method("action_masks")),
-    }
-    taken = {name: min(seconds(way) for _ in range(7)) for name, way in ways.items()}
-    assert taken["array"] < 1.5 * taken["none"], taken
-    assert taken["sb3"] < 1.5 * taken["none"], taken
-
-
 # --- memory ---
 
 
@@ -307,7 +284,7 @@ def test_steps_of_self_play_leave_nothing(game: str) -> None:
             venv.step((rng.random(mask.shape) * mask).argmax(axis=1))
         venv.reset()
 
-    assert grown(work, warm=10, times=25) < SLACK
+    assert grown(work, warm=8, times=10) < SLACK
 
 
 def test_a_model_that_is_asked_again_and_again_keeps_nothing(model: Path) -> None:
@@ -316,4 +293,4 @@ def test_a_model_that_is_asked_again_and_again_keeps_nothing(model: Path) -> Non
     batch.reset(1)
     observation, mask = batch.observe(np.arange(50), np.arange(50) % 2)
     seeds = np.arange(50, dtype=np.uint64)
-    assert grown(lambda: agent.act(observation, mask, seeds), warm=20, times=1000) < SLACK
+    assert grown(lambda: agent.act(observation, mask, seeds), warm=20, times=400) < SLACK

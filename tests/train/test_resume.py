@@ -1,7 +1,6 @@
 """A run that ended early goes on as if it had not, wherever and however it ended."""
 
 import errno
-import json
 import os
 import shutil
 import signal
@@ -14,66 +13,18 @@ from typing import Any
 
 import pytest
 from safetensors.numpy import load, save
-from stable_baselines3.common.callbacks import BaseCallback
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from war_train.config import TrainConfig
+from tests.support.command import WAR
+from tests.support.runs import StopAt, left
+from tests.support.runs import eventful_config as config
 from war_train.ppo import resume, train
 from war_train.run import Run
 from war_train.state import STATE_FILE, RunState
 from war_train.stopping import TrainingStoppedError
 
-SMALL: dict[str, Any] = {
-    "minimal": True,
-    "num_ranks": 5,
-    "steps": 4096,
-    "seed": 1,
-    "num_envs": 32,
-    "rollout": 512,
-    "batch_size": 128,
-    "epochs": 2,
-    "embedding": 16,
-    "hidden": 8,
-    "past_every": 700,
-    "past_size": 2,
-    "evaluate_every": 1500,
-    "evaluate_deals": 5,
-    "final_deals": 20,
-    "save_every": 1024,
-    "progress": False,
-}
 GAMES = ("attack-defence", "strategic-war")
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def config(folder: Path, game: str = "attack-defence", **changes: Any) -> TrainConfig:
-    return TrainConfig(**{**SMALL, "game": game, "out": folder, **changes})
-
-
-def left(folder: Path) -> tuple[list[dict[str, Any]], bytes, dict[str, bytes], dict[str, Any]]:
-    """What a run has left: log, model, arrays and entries of its state, without times."""
-    log = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
-    for row in log:
-        del row["seconds"], row["steps_per_second"]
-    state = RunState.read(folder)
-    arrays = {name: array.tobytes() for name, array in state.arrays.items()}
-    entries = {k: v for k, v in state.entries.items() if k not in ("seconds", "log_size")}
-    return log, (folder / "model.safetensors").read_bytes(), arrays, entries
-
-
-class StopAt(BaseCallback):
-    """Raises ``error`` at a step, or sends the process a signal."""
-
-    def __init__(self, step: int, error: BaseException | None = None) -> None:
-        super().__init__()
-        self._at, self._error = step, error
-
-    def _on_step(self) -> bool:
-        if self.num_timesteps == self._at:
-            if self._error is not None:
-                raise self._error
-            os.kill(os.getpid(), signal.SIGINT)
-        return True
 
 
 EVERYTHING: dict[str, Any] = {
@@ -116,7 +67,7 @@ def test_a_run_in_pieces_is_the_run_in_one(tmp_path: Path, game: str, more: dict
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from tests.train.test_resume import config
+from tests.support.runs import eventful_config
 from stable_baselines3.common.callbacks import BaseCallback
 from war_train.ppo import train
 
@@ -126,7 +77,7 @@ class KillAt(BaseCallback):
             os.kill(os.getpid(), signal.SIGKILL)
         return True
 
-train(config(Path(sys.argv[1])), [KillAt()])
+train(eventful_config(Path(sys.argv[1])), [KillAt()])
 """
 
 
@@ -204,7 +155,6 @@ def test_the_cadence_is_in_steps_whatever_the_number_of_games(
     assert saved == [0, 1024, 2048, 3072, 4096]
 
 
-RUN = [sys.executable, "-W", "error", "-c", "from war_agents.cli import main; main()", "train"]
 OPTIONS = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run", "--seed"]
 OPTIONS += ["1", "--num-envs", "64", "--rollout", "1024", "--batch-size", "256"]
 OPTIONS += [
@@ -220,7 +170,7 @@ OPTIONS += [
 
 
 def start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen([*RUN, *arguments], cwd=folder, stderr=subprocess.PIPE)
+    return subprocess.Popen([*WAR, "train", *arguments], cwd=folder, stderr=subprocess.PIPE)
 
 
 def wait_for(condition: Callable[[], bool], process: "subprocess.Popen[bytes]") -> None:
@@ -243,7 +193,7 @@ def test_kill_at_any_moment_and_a_second_process_on_the_same_run(tmp_path: Path)
         time.sleep(0.1 + pause)
         if pause == 0.0:
             second = subprocess.run(
-                [*RUN, "--resume", "run"], cwd=tmp_path, capture_output=True, text=True
+                [*WAR, "train", "--resume", "run"], cwd=tmp_path, capture_output=True, text=True
             )
             assert second.returncode == 1
             assert second.stderr == "war: another process is training in run\n"

@@ -2,11 +2,12 @@
 
 import itertools
 import json
+import os
 import random
 import signal
 import subprocess
-import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,43 +18,15 @@ from safetensors.torch import load_file
 from stable_baselines3.common.callbacks import BaseCallback
 
 import war_agents
+from tests.support.command import WAR
+from tests.support.processes import wait_for
+from tests.support.runs import PLAIN, config, rows
 from war_agents import scripted
 from war_agents.arena import play_match
 from war_train import checkpoint
 from war_train.config import OPPONENTS, TrainConfig
 from war_train.ppo import train
-
-SMALL: dict[str, Any] = {
-    "game": "attack-defence",
-    "minimal": True,
-    "num_ranks": 3,
-    "steps": 2048,
-    "seed": 1,
-    "num_envs": 32,
-    "rollout": 512,
-    "batch_size": 128,
-    "epochs": 1,
-    "embedding": 16,
-    "hidden": 8,
-    "past_every": 500,
-    "imitate_steps": 0,
-    "evaluate_every": 0,
-    "final_deals": 20,
-    "progress": False,
-}
-
-
-def config(folder: Path, **changes: Any) -> TrainConfig:
-    return TrainConfig(**{**SMALL, "out": folder, **changes})
-
-
-def rows(folder: Path) -> list[dict[str, Any]]:
-    """The log, without what depends on the clock."""
-    found = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
-    for row in found:
-        assert row.pop("seconds") > 0
-        assert row.pop("steps_per_second") > 0
-    return found
+from war_train.stopping import StopRequest
 
 
 def global_state() -> tuple[object, ...]:
@@ -188,7 +161,7 @@ def test_past_selves_are_copies_and_stay_what_they_were(tmp_path: Path) -> None:
 
 
 def test_it_learns_to_beat_random_and_the_model_file_does_too(tmp_path: Path) -> None:
-    changes = {"steps": 200_000, "rollout": 2048, "batch_size": 512, "epochs": 3, "final_deals": 0}
+    changes = {"steps": 80_000, "rollout": 2048, "batch_size": 512, "epochs": 3, "final_deals": 0}
     sizes = {"num_envs": 128, "embedding": 64, "hidden": 32, "learning_rate": 0.003}
     settings = config(tmp_path / "a", **changes, **sizes)
     train(settings)
@@ -214,36 +187,51 @@ def test_a_folder_with_anything_in_it_is_refused_and_left_alone(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-RUN = [sys.executable, "-W", "error", "-c", "from war_agents.cli import main; main()", "train"]
-
-
 @pytest.mark.parametrize(
     ("signals", "code", "more"),
     [
         ([signal.SIGINT], 130, []),
-        ([signal.SIGTERM], 143, []),
-        ([signal.SIGINT] * 3, 130, []),
-        ([signal.SIGINT], 130, ["--steps", "3072", "--final-deals", "1000000"]),
+        (itertools.repeat(signal.SIGTERM), 143, []),
+        (itertools.repeat(signal.SIGINT), 130, ["--steps", "3072", "--final-deals", "1000000"]),
     ],
-    ids=["SIGINT", "SIGTERM", "SIGINT three times", "during an evaluation"],
+    ids=["SIGINT", "SIGTERM, on and on", "in an evaluation, on and on"],
 )
 def test_a_signal_stops_a_run_and_its_model_is_saved(
-    tmp_path: Path, signals: list[signal.Signals], code: int, more: list[str]
+    tmp_path: Path, signals: Iterable[signal.Signals], code: int, more: list[str]
 ) -> None:
+    """However many come after it, to the last moment of the process."""
     options = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run"]
     options += ["--num-envs", "64", "--rollout", "1024", "--batch-size", "256", "--seed", "1"]
-    log = tmp_path / "run" / "log.jsonl"
-    with subprocess.Popen([*RUN, *options, *more], cwd=tmp_path, stderr=subprocess.PIPE) as process:
-        while process.poll() is None and not (log.exists() and log.read_text().count("\n") > 1):
-            time.sleep(0.05)
-        time.sleep(1.0 if more else 0.0)
+    log, updates = tmp_path / "run" / "log.jsonl", 2 if more else 1
+    with subprocess.Popen(
+        [*WAR, "train", *options, *more], cwd=tmp_path, stderr=subprocess.PIPE
+    ) as process:
+        wait_for(
+            lambda: (
+                (log.exists() and log.read_text().count("\n") >= updates)
+                or process.poll() is not None
+            ),
+            seconds=60,
+        )
         for number in signals:
+            if process.poll() is not None:
+                break
             process.send_signal(number)
-            time.sleep(0.01)
-        _, err = process.communicate(timeout=30)
+            time.sleep(0.002)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == code, err
-    assert f"stopped by {signals[0].name}".encode() in err
+    told = err.decode().splitlines()[-1]
+    assert told.startswith(f"war: stopped by {signal.Signals(code - 128).name} after ")
     assert b"Traceback" not in err
-    variant = TrainConfig(**{**SMALL, "out": tmp_path}).variant
+    variant = TrainConfig(**{**PLAIN, "out": tmp_path}).variant
     agent: Any = war_agents.make(tmp_path / "run", game="attack-defence", variant=variant)
     assert agent.card["steps"] >= json.loads(log.read_text().splitlines()[-1])["steps"]
+
+
+def test_a_stop_request_within_another_takes_over_what_came_before() -> None:
+    with StopRequest() as outer:
+        os.kill(os.getpid(), signal.SIGTERM)
+        with StopRequest() as inner:
+            os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+    assert inner.number == outer.number == signal.SIGTERM

@@ -17,8 +17,8 @@ import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.agents.players import fixed
 from tests.support.installs import Install
+from tests.support.players import fixed
 from war_agents.arena import play_match, run_tournament
 from war_agents.card import read_card
 from war_agents.network import CardNetwork, NetworkShape

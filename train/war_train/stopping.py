@@ -26,6 +26,9 @@ class TrainingStoppedError(KeyboardInterrupt):
 class StopRequest:
     """Catches SIGINT and SIGTERM while it is entered, in the main thread.
 
+    One within another takes over what has come to that one, which catches again what comes later:
+    so nothing is lost, and nothing raises, between a command and its run.
+
     Attributes:
         number: the first signal that came, or None.
     """
@@ -37,10 +40,17 @@ class StopRequest:
     def _note(self, number: int, frame: FrameType | None) -> None:
         self.number = self.number or number
 
-    def __enter__(self) -> Self:
+    def catch(self) -> None:
+        """Catches them from now on, for good where it is not entered."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 self._before[number] = signal.signal(number, self._note)
+                outer = getattr(self._before[number], "__self__", None)
+                if isinstance(outer, StopRequest):
+                    self.number = self.number or outer.number
+
+    def __enter__(self) -> Self:
+        self.catch()
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import scipy  # its modules are loaded when they are first used, which workers never do
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
 
 CONFIDENCE: Final = 0.95
 
@@ -83,10 +83,10 @@ def deal_interval(deal_scores: ArrayLike, groups: ArrayLike | None = None) -> In
     low, high = 0.0, 1.0
     if score > 0:
         trials = _effective_trials(scores, weights, score, 0.0)
-        low = float(betaincinv(trials * score, trials * (1 - score) + 1, tail))
+        low = float(scipy.special.betaincinv(trials * score, trials * (1 - score) + 1, tail))
     if score < 1:
         trials = _effective_trials(scores, weights, score, 1.0)
-        high = float(betaincinv(trials * score + 1, trials * (1 - score), 1 - tail))
+        high = float(scipy.special.betaincinv(trials * score + 1, trials * (1 - score), 1 - tail))
     return Interval(score, min(low, score), max(high, score))
 
 

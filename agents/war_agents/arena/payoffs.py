@@ -10,8 +10,8 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
+import scipy  # its modules are loaded when they are first used, which workers never do
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse.csgraph import connected_components
 
 from war_agents.arena.equilibrium import max_entropy_equilibrium
 
@@ -98,7 +98,7 @@ def cycles(names: Sequence[str], beats: ArrayLike) -> tuple[tuple[str, ...], ...
         for circle in ((a, b, c), (a, c, b))
         if all(edges[i, j] for i, j in zip(circle, circle[1:] + circle[:1], strict=True))
     ]
-    number, component = connected_components(edges, connection="strong")
+    number, component = scipy.sparse.csgraph.connected_components(edges, connection="strong")
     without_three = set(range(number)) - {int(component[circle[0]]) for circle in found}
     for label in without_three:
         members = np.nonzero(component == label)[0].tolist()

@@ -12,10 +12,9 @@ from itertools import permutations
 from typing import Final, NamedTuple
 
 import numpy as np
+import scipy  # its modules are loaded when they are first used, which workers never do
 from numpy.linalg import matrix_rank
 from numpy.typing import NDArray
-from scipy.linalg import null_space
-from scipy.optimize import linprog
 
 from war_agents.arena.tallies import DRAWN, LOST, WON, Floats
 
@@ -87,7 +86,7 @@ class _Cone:
     def __init__(self, design: Floats, tallies: Floats) -> None:
         held = (tallies[:, WON] > 0) & (tallies[:, LOST] > 0)
         # What these cells leave open, as combinations of parameters.
-        self._open: Floats = null_space(design[held].T @ design[held])
+        self._open: Floats = scipy.linalg.null_space(design[held].T @ design[held])
         self._told = bool(matrix_rank(design[tallies.any(axis=1)]) == design.shape[1])
         wins = np.array([1.0, 0, -1])  # what h adds to the logarithms of the three chances
         ties = np.array([0.0, 1, 0])  # and t
@@ -112,6 +111,7 @@ class _Cone:
         return self._most(wanted)[0] if np.abs(wanted).max(initial=0) > SLACK else 0 * sums
 
     def _most(self, wanted: Floats) -> tuple[Floats, float]:
-        best = linprog(-wanted, A_ub=-self._rows, b_ub=np.zeros(len(self._rows)), bounds=(-1, 1))
+        zeros = np.zeros(len(self._rows))
+        best = scipy.optimize.linprog(-wanted, A_ub=-self._rows, b_ub=zeros, bounds=(-1, 1))
         found = np.asarray(best.x)
         return self._open @ found[:-1], float(wanted @ found)
