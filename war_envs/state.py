@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from war_envs.engine import record, seeding
 from war_envs.engine.engine import ENGINES, Engine, Hands
-from war_envs.engine.kernels import TERMINATED, Records
+from war_envs.engine.kernels import Records
 from war_envs.engine.knowledge import ALL, KEY_BYTES, PUBLIC
 from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
 from war_envs.info import Ending
@@ -135,7 +135,7 @@ class State:
         loser = _checked_seat(seat)
         if self.over:
             raise ValueError(f"seat={seat} cannot forfeit: the game is over")
-        self._games["status"], self._games["winner"] = TERMINATED, 1 - loser
+        self._engine.forfeit(self._games, _ROW, np.array([loser]))
         self._facts = self._engine.module.rules.facts(self._games)
 
     @property

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from war_agents.agent import model_file, names, unsaved
 from war_agents.card import Card, card_file, read_card
+from war_agents.registry import model_file, names, unsaved
 from war_agents.shipped import CHAMPION, GAMES_WITH_CHAMPION, champion_file
 from war_envs.messages import shown
 from war_envs.variant import GAMES

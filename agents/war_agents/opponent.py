@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from war_agents import plain
-from war_agents.agent import Agent, make
+from war_agents.agent import Agent
+from war_agents.answers import checked_answer
+from war_agents.registry import make
 from war_agents.states import States
 from war_envs.engine import seeding
 from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
@@ -54,17 +55,14 @@ class Opponent:
         seeds = seeding.action_seeds(self._stream, self._drawn)
         self._drawn += 1
         rows = (seen["observation"][np.newaxis], seen["action_mask"][np.newaxis])
-        answer: Any = self.agent.act(*rows, seeds, *self._states.recall(_GAME))
-        if not isinstance(answer, tuple) or len(answer) != 2:
-            raise ValueError(f"it returned {shown(answer)}, not (actions, state)")
-        actions: NDArray[Any] = np.asarray(answer[0])
-        if actions.dtype.kind not in "iu" or actions.shape != (1,):
-            raise ValueError(
-                f"it returned actions of dtype {actions.dtype} and shape {actions.shape}, "
-                "not integers of shape (1,)"
-            )
+        legal = rows[1].copy()  # what the agent gets is its own
+        answer = self.agent.act(*rows, seeds, *self._states.recall(_GAME))
         try:
-            self._states.keep(_GAME, answer[1])
+            actions, state = checked_answer(answer, legal)
+        except ValueError as error:
+            raise ValueError(f"it {error}") from None
+        try:
+            self._states.keep(_GAME, state)
         except ValueError as error:
             raise ValueError(f"it returned a wrong state: {error}") from error
         return int(actions[0])

@@ -1,7 +1,7 @@
 """Who plays in the other seats of many games at once."""
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,24 +48,3 @@ class OneOpponent:
     ) -> Iterable[tuple[Agent, Places]]:
         """It chooses everywhere."""
         return [(self._agent, slice(None))]
-
-
-def checked_choices(
-    agent: Agent, actions: NDArray[Any], legal: NDArray[np.int8]
-) -> NDArray[np.integer[Any]]:
-    """``actions``, if they are one legal action a position.
-
-    Raises:
-        ValueError: they are not, naming the agent.
-    """
-    number, highest = len(legal), legal.shape[1] - 1
-    if actions.dtype.kind not in "iu" or actions.shape != (number,):
-        raise ValueError(
-            f"opponents: {agent.name} returned actions of dtype {actions.dtype} and shape "
-            f"{actions.shape}, not integers ({number},)"
-        )
-    if number and not 0 <= actions.min() <= actions.max() <= highest:
-        raise ValueError(f"opponents: {agent.name} chose an action outside 0 to {highest}")
-    if not legal[np.arange(number), actions].all():
-        raise ValueError(f"opponents: {agent.name} chose an illegal action")
-    return actions

@@ -53,6 +53,7 @@ class TorchPolicy:
         threads: how many threads torch may use for it; None leaves torch's own setting.
     """
 
+    kind = "trained"
     encoding = ENCODING
 
     def __init__(

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.agent import Agent
-from war_agents.opponents import Opponents, Places, checked_choices
+from war_agents.answers import checked_answer
+from war_agents.opponents import Opponents, Places
 from war_envs.batch import Batch
 from war_envs.engine import seeding
 from war_envs.engine.engine import ENGINES
-from war_envs.engine.kernels import RUNNING, TERMINATED, TRUNCATED
+from war_envs.engine.kernels import RUNNING, TRUNCATED
 from war_envs.info import Ending
 from war_envs.variant import Variant
 
@@ -201,8 +202,7 @@ class SeatGames:
         self._illegal.fill(-1)
         if len(lost := np.flatnonzero(~legal)):
             self._illegal[lost] = actions[lost]
-            games["status"][lost] = TERMINATED
-            games["winner"][lost] = 1 - self.seats[lost]
+            self._engine.forfeit(games, lost, self.seats[lost])
         theirs = actions
         answered = legal & ~self.over
         if self._engine.simultaneous and answered.any():
@@ -268,12 +268,15 @@ class SeatGames:
                 deck_size=widest,
             )
             legal = mask.copy()  # what the agent gets is its own
-            given, state = agent.act(observation, mask, seeds[places])
+            answer = agent.act(observation, mask, seeds[places])
+            try:
+                chosen[places], state = checked_answer(answer, legal)
+            except ValueError as error:
+                raise ValueError(f"opponents: {agent.name} {error}") from None
             if state is not None:
                 raise ValueError(
                     f"opponents: {agent.name} keeps a state, which cannot be kept here"
                 )
-            chosen[places] = checked_choices(agent, np.asarray(given), legal)
         return chosen
 
     def _settle(self) -> None:

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Final
 
-from war_agents.agent import Agent, register
+from war_agents.agent import Agent
+from war_agents.registry import add
 from war_envs.variant import GAMES, Variant
 
 CHAMPION: Final = "champion"
@@ -31,4 +32,4 @@ def champion(variant: Variant) -> Agent:
 
 def register_all() -> None:
     """Registers the shipped agents; once, which ``import war_agents`` has done."""
-    register(CHAMPION, champion, games=GAMES_WITH_CHAMPION)
+    add(CHAMPION, champion, GAMES_WITH_CHAMPION)

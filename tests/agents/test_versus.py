@@ -486,13 +486,13 @@ def test_the_opponent_remembers_a_game_and_no_longer() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ((np.array([4]), None), "action=4"),
-        ((np.array([2]), None), "FIGHT.* is illegal now"),
+        ((np.array([4]), None), "illegal action 4"),
+        ((np.array([2]), None), "illegal action 2; legal were"),
         ((np.array([0, 0]), None), r"shape \(2,\)"),
         ((np.array(0), None), r"shape \(\)"),
         ((np.array([0.0]), None), "dtype float64"),
         ((None, None), "dtype object"),
-        (np.array([0]), "not .actions, state."),
+        (np.array([0]), "must be .actions, state."),
         (None, "None"),
         (ZeroDivisionError("by nothing"), "by nothing"),
     ],

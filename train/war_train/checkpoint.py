@@ -10,9 +10,9 @@ from typing import Any, Final
 from safetensors.torch import save
 
 from war_agents import files
-from war_agents.agent import MODEL_FILE
 from war_agents.card import ENCODING, FORMAT, MAX_CARD_BYTES, VERSION, card_file
 from war_agents.network import CardNetwork
+from war_agents.registry import MODEL_FILE
 from war_envs.messages import one_line, shown
 from war_envs.variant import Variant, checked_variants
 from war_train.config import TrainConfig

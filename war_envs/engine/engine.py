@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from war_envs.cards import NAMES, GameName, parse
 from war_envs.engine import record
-from war_envs.engine.kernels import VACANT, Record, Records
+from war_envs.engine.kernels import TERMINATED, VACANT, Record, Records
 from war_envs.engine.layout import Layout, expand
 from war_envs.engine.protocols import GameModule, TurnBasedRules
 from war_envs.games import SPECS, GameSpec
@@ -140,6 +140,11 @@ class Engine:
         step_rows = self.module.rules.step_rows
         outcome = (reward, terminated, truncated, ended, finals)
         return int(self._quietly(step_rows, games, *span, actions, autoreset, *outcome))
+
+    def forfeit(self, games: Records, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> None:
+        """The running games of ``rows`` (K,), distinct, are lost by ``seats`` (K,)."""
+        games["status"][rows] = TERMINATED
+        games["winner"][rows] = 1 - seats
 
     def facts(self, games: Records, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Infos of the games of ``rows`` (K,): int64 (entries, K), in the order of `info_keys`."""

@@ -3,18 +3,19 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from war_agents.answers import checked_answer
 from war_agents.arena.agent_error import AgentError
 from war_agents.arena.players import Entrant
 from war_agents.states import States
 from war_envs.batch import Batch
 from war_envs.engine import seeding
-from war_envs.engine.kernels import TERMINATED
-from war_envs.messages import one_line, shown
+from war_envs.games import SPECS
+from war_envs.messages import one_line
 from war_envs.variant import Variant
 
 
@@ -101,8 +102,8 @@ class Games:
 
 
 def games_per_deal(game: str) -> int:
-    """How often a deal is played: 2 times in Attack and Defence, 4 times in Strategic War."""
-    return 2 if game == "attack-defence" else 4
+    """How often a deal is played: from both seats, and with each first attacker if there is one."""
+    return SPECS[game].games_per_deal
 
 
 def chunks(game: str, first: int, last: int, chunk_games: int) -> Iterator[range]:
@@ -145,8 +146,10 @@ def play_games(
         AgentError: an agent raised, or answered with anything but a legal action a position.
     """
     watch = watch or Watch()
-    deals, places = np.divmod(np.arange(numbers.start, numbers.stop), games_per_deal(variant.game))
-    first_attacker = None if variant.game == "attack-defence" else places // 2
+    deals, places = np.divmod(
+        np.arange(numbers.start, numbers.stop), SPECS[variant.game].games_per_deal
+    )
+    first_attacker = places // 2 if SPECS[variant.game].has_first_attacker else None
     batch = Batch(variant, len(deals))
     batch.reset(seed, domain=seeding.EVALUATION, lanes=deals, first_attacker=first_attacker)
     seeds = _seat_seeds(seed, deals, first_attacker)
@@ -174,7 +177,8 @@ def play_games(
                     if row not in failed or player.seats[row] == 0:
                         failed[row] = player.side, error
         for row, (side, error) in failed.items():
-            batch.games["status"][row] = TERMINATED
+            one = np.array([row])
+            batch.forfeit(one, players[side].seats[one])
             games.lose(row, side, error)
         if recording is not None and recording.row in running:
             choices = actions[recording.row]
@@ -255,38 +259,21 @@ class _Player:
         seeds = seeding.action_seeds(self._seeds[rows], step_number)
         self._watch.asking(self.side, len(rows))
         try:
-            answer: Any = self.agent.act(observation, mask, seeds, *self._states.recall(rows))
-            if not isinstance(answer, tuple) or len(answer) != 2:
-                self._fail(f"returned {shown(answer)}; it must be (actions, state)")
-            actions = np.asarray(answer[0])
-        except AgentError:
-            raise
+            answer = self.agent.act(observation, mask, seeds, *self._states.recall(rows))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is its own
             self._fail(f"failed: {type(error).__name__}: {one_line(error)}", error)
-        self._watch.answered()
-        checked = self._checked(actions, legal)
         try:
-            self._states.keep(rows, answer[1])
+            actions, state = checked_answer(answer, legal)
+        except ValueError as error:
+            self._fail(str(error))
+        except Exception as error:  # noqa: BLE001 - what NumPy asks of it is its own code, too
+            self._fail(f"failed: {type(error).__name__}: {one_line(error)}", error)
+        self._watch.answered()
+        try:
+            self._states.keep(rows, state)
         except Exception as error:  # noqa: BLE001 - it may hold anything, as deep as can be
             self._fail(f"returned a wrong state: {one_line(error)}", error)
-        return checked
-
-    def _checked(self, actions: NDArray[Any], legal: NDArray[np.int8]) -> NDArray[np.int64]:
-        number, num_actions = legal.shape
-        if actions.dtype.kind not in "iu" or actions.shape != (number,):
-            self._fail(
-                f"returned actions of dtype {actions.dtype} and shape {actions.shape}; "
-                f"they must be integers of shape ({number},)"
-            )
-        possible = (actions >= 0) & (actions < num_actions)
-        possible &= legal[np.arange(number), np.where(possible, actions, 0)] != 0
-        if not possible.all():
-            wrong = int(np.argmin(possible))
-            self._fail(
-                f"chose the illegal action {actions[wrong]}; "
-                f"legal were {', '.join(map(str, np.flatnonzero(legal[wrong])))}"
-            )
-        return actions.astype(np.int64)
+        return actions
 
     def _fail(self, reason: str, cause: BaseException | None = None) -> NoReturn:
         raise AgentError(self.name, self.agent, reason, cause)

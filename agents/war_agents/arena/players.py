@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from war_agents.agent import Agent, make
+from war_agents.agent import Agent, is_trained
+from war_agents.registry import make
 from war_agents.shipped import CHAMPION
 from war_agents.stored_model import StoredModel
 from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
@@ -64,7 +65,7 @@ class Entrant(NamedTuple):
         name = str(given) if isinstance(given, str | Path) else agent.name
         checked_choice(f"encoding of agent {name!r}", agent.encoding, ENCODINGS)
         checked_choice(f"memory of agent {name!r}", agent.memory, MEMORIES)
-        if deterministic and hasattr(agent, "deterministic"):
+        if deterministic and is_trained(agent):
             agent = copy.copy(agent)  # the caller's own stays as it is
             agent.deterministic = True
         return cls(name, agent)
@@ -72,8 +73,7 @@ class Entrant(NamedTuple):
     @property
     def deterministic(self) -> bool | None:
         """Does a trained agent take its likeliest action, or sample? None for all others."""
-        chosen = getattr(self.agent, "deterministic", None)
-        return None if chosen is None else bool(chosen)
+        return bool(self.agent.deterministic) if is_trained(self.agent) else None
 
     @property
     def trusted(self) -> bool:

@@ -23,6 +23,7 @@ class ScriptedAgent(ABC):
         variant: what it plays; observations are those of ``variant.deck_size`` cards.
     """
 
+    kind = "scripted"
     encoding: str = "tokens"
     memory: str = "perfect"
 
