@@ -32,6 +32,7 @@ def played(*results: int) -> MatchResult:
     )
 
 
+@pytest.mark.field_case("E04")
 @pytest.mark.parametrize(
     ("wins", "draws", "losses"), [(3, 2, 1), (0, 100, 0), (1, 99, 0), (0, 0, 6), (50, 25, 25)]
 )
@@ -56,6 +57,7 @@ def test_a_draw_is_half_a_win_in_score_and_rating_and_no_win_in_the_win_rate(
     assert np.sign(round(fit.elo[0] - fit.elo[1], 6)) == np.sign(wins - losses)
 
 
+@pytest.mark.field_case("E04")
 def test_games_that_are_all_cut_off_are_draws_everywhere() -> None:
     short = make_variant("attack-defence", "minimal", max_turns=1)
     result = Tournament(
@@ -68,6 +70,7 @@ def test_games_that_are_all_cut_off_are_draws_everywhere() -> None:
     assert "60" in markdown(result)
 
 
+@pytest.mark.field_case("E12")
 def test_deterministic_agents_play_as_many_games_as_there_are_deals() -> None:
     """No two of them alike: intervals do not rest on copies of a game."""
     match = play_match(
@@ -80,6 +83,7 @@ def test_deterministic_agents_play_as_many_games_as_there_are_deals() -> None:
     assert again.high - again.low > 0.5
 
 
+@pytest.mark.field_case("E05")
 def test_an_agent_for_the_first_seat_only_scores_one_half() -> None:
     """Whatever a seat is worth, both agents have it equally often."""
     for game in ("attack-defence", "strategic-war"):
@@ -94,12 +98,13 @@ import json, os, sys
 from war_agents.arena import Tournament
 from tests.support.players import Reporter
 result = Tournament(
-    [Reporter("x"), "random"], game="attack-defence", variants="minimal", deals=2, seed=1, workers=2
+    [Reporter("x"), "random"], game="attack-defence", variants="minimal", deals=2, seed=1, workers=1
 ).run()
 print(json.dumps(result.pairs[0].forfeits_a))
 """
 
 
+@pytest.mark.field_case("F01")
 @pytest.mark.parametrize(("given", "expected"), [(None, "1"), ("3", "3")])
 def test_workers_have_one_thread_unless_the_user_says_otherwise(
     given: str | None, expected: str

@@ -72,6 +72,7 @@ def healthy() -> TournamentResult:
     return play("tests.support.bad_agents:Healthy", "random", "attack", workers=0)
 
 
+@pytest.mark.field_case("E09")
 @pytest.mark.parametrize(("kind", "reason"), [*ANSWERS.items(), *LOSSES.items()])
 def test_only_the_games_in_which_an_agent_fails_are_lost_to_it(
     tmp_path: Path, healthy: TournamentResult, kind: str, reason: str
@@ -113,6 +114,7 @@ def test_only_the_games_in_which_an_agent_fails_are_lost_to_it(
     assert results == json.loads(json.dumps(result.to_json()))
 
 
+@pytest.mark.field_case("E01")
 def test_the_number_of_processes_changes_nothing() -> None:
     agents = ["random", *(BAD + kind for kind in ("RaisesLoudly", "WrongState", "Exits"))]
     variants = [SMALL, make_variant("attack-defence", "fair", num_ranks=5)]
@@ -171,6 +173,7 @@ def test_the_order_in_which_agents_are_named_does_not_matter() -> None:
     assert len(lost[0]) > 2
 
 
+@pytest.mark.field_case("E09")
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
@@ -214,6 +217,7 @@ def test_two_that_are_asked_no_more_lose_half_of_their_games() -> None:
         assert (result.matches[2].deal_scores == 1).all()
 
 
+@pytest.mark.field_case("E09")
 @pytest.mark.parametrize("workers", [0, 2])
 def test_what_an_agent_writes_over_its_arrays_reaches_nobody(
     healthy: TournamentResult, workers: int
@@ -281,6 +285,7 @@ def test_agents_of_this_package_are_not_held_to_a_time_limit() -> None:
     assert not result.forfeits
 
 
+@pytest.mark.field_case("E09")
 def test_a_killed_worker_changes_nothing() -> None:
     expected = play(BAD + "Raises", "random", "memory", deals=400)
     killed: list[float] = []

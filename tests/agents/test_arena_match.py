@@ -54,6 +54,7 @@ def replay(variant: Variant, pair: tuple[Agent, Agent], deal: int, place: int) -
     return (1 if winner == place % 2 else -1), steps
 
 
+@pytest.mark.field_case("E14")
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_of_every_deal_is_the_one_it_should_be(game: str) -> None:
     variant = make_variant(game, "minimal", num_ranks=7)
@@ -71,6 +72,7 @@ def test_every_game_of_every_deal_is_the_one_it_should_be(game: str) -> None:
     assert 0 < result.wins < result.games
 
 
+@pytest.mark.field_case("E05")
 @pytest.mark.parametrize("game", GAMES)
 def test_agent_against_its_copy_scores_one_half_in_every_deal(game: str) -> None:
     result = match(chance("one"), chance("two"), game)
@@ -81,6 +83,7 @@ def test_agent_against_its_copy_scores_one_half_in_every_deal(game: str) -> None
     assert (games[:, :, 0] == -games[:, :, 1]).all()
 
 
+@pytest.mark.field_case("E05")
 def test_the_better_seat_is_worth_nothing() -> None:
     sharp = memory_like()
 
@@ -107,6 +110,7 @@ def test_who_is_named_first_does_not_matter(game: str) -> None:
     assert (forth.a, forth.b) == (back.b, back.a) == ("a", "b")
 
 
+@pytest.mark.field_case("E07")
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("chunk_games", [1, 8, 100])
 def test_results_do_not_depend_on_the_size_of_a_chunk(game: str, chunk_games: int) -> None:
@@ -123,6 +127,7 @@ def test_first_deals_of_a_longer_match_are_those_of_a_shorter_one(game: str) -> 
     assert np.array_equal(short.results, long.results[:10])
 
 
+@pytest.mark.field_case("E07")
 @pytest.mark.parametrize("chunk_games", [2, 16, 64])
 def test_short_games_do_not_count_more_than_long_ones(chunk_games: int) -> None:
     """Length goes with result: who counts the first to finish counts more of one kind."""
@@ -135,6 +140,7 @@ def test_short_games_do_not_count_more_than_long_ones(chunk_games: int) -> None:
     assert result.games == 2 * DEALS
 
 
+@pytest.mark.field_case("E04")
 def test_draws_are_half_points() -> None:
     cut = match(chance("a"), chance("b"), variant=make_variant("attack-defence", max_turns=1))
     assert (cut.wins, cut.draws, cut.losses) == (0, 2 * DEALS, 0)
@@ -174,6 +180,7 @@ def first_views(seed: int, **options: Any) -> set[bytes]:
     return {row.tobytes() for row in observation[seat_of(observation) == 0]}
 
 
+@pytest.mark.field_case("S07")
 def test_deals_are_never_those_of_training_or_of_another_seed() -> None:
     sets = [first_views(seed) for seed in (0, 1, 2)]
     assert [len(views) for views in sets] == [20, 20, 20]
@@ -187,6 +194,7 @@ def test_deals_are_never_those_of_training_or_of_another_seed() -> None:
         assert not any(views & training for views in sets)
 
 
+@pytest.mark.field_case("E05")
 def test_both_agents_get_the_same_deals_in_the_same_seats() -> None:
     a, b = chance("a"), chance("b")
     match(a, b, variant="open-card", deals=20)
@@ -318,6 +326,7 @@ def stateful(state: Any) -> Agent:
     return Stateful("odd", lambda _o, legal, _s: legal.argmax(axis=1))
 
 
+@pytest.mark.field_case("M04")
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
@@ -364,6 +373,7 @@ def test_an_answer_that_is_no_pair_names_the_agent() -> None:
         match(chance(), Mute("mute", lambda _o, legal, _s: legal.argmax(axis=1)))
 
 
+@pytest.mark.field_case("V08")
 def test_errors_of_an_agent_name_it() -> None:
     def fail(*_: Any) -> Any:
         raise ValueError("no idea")
@@ -411,6 +421,7 @@ def global_state() -> tuple[Any, bytes]:
     return random.getstate(), pickle.dumps(np.random.get_state())  # noqa: NPY002
 
 
+@pytest.mark.field_case("S12")
 def test_global_generators_are_left_alone() -> None:
     before = global_state()
     first = match(chance("a"), chance("b"), deals=5)

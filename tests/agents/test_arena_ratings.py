@@ -142,6 +142,7 @@ def tournaments(draw: st.DrawFn) -> tuple[int, list[PairGames]]:
     return num_agents, games
 
 
+@pytest.mark.field_case("E01")
 @settings(max_examples=40, deadline=None)
 @given(tournaments(), st.randoms(use_true_random=False))
 def test_it_depends_on_no_order_name_or_direction(

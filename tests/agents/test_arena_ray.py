@@ -122,7 +122,7 @@ def test_an_agent_that_ends_its_process_there_loses_its_games(cluster: tuple[str
 
 def test_a_killed_process_of_the_cluster_changes_nothing(cluster: tuple[str, int]) -> None:
     address, owner = cluster
-    options = {"agents": ["random", "memory", "attack", "defend"], "deals": 20_000}
+    options = {"agents": ["random", "memory", "attack", "defend"], "deals": 8000}
     running = start(address, options, ray="auto")
 
     def playing() -> list[int]:

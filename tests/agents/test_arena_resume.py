@@ -57,6 +57,7 @@ def unfinished(tmp_path: Path, finished: Path) -> Callable[[bytes], Path]:
     return make
 
 
+@pytest.mark.field_case("E08")
 @pytest.mark.parametrize(
     "options",
     [
@@ -119,6 +120,7 @@ def run_until(out: Path, options: list[str], number: signal.Signals, size: int) 
     return process.returncode
 
 
+@pytest.mark.field_case("E08")
 def test_a_finished_tournament_is_not_played_again(
     tmp_path: Path, finished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +141,7 @@ def test_where_nothing_is_to_resume_it_starts(tmp_path: Path, finished: Path, ex
     assert files(folder) == files(finished)
 
 
+@pytest.mark.field_case("E08")
 def test_a_torn_end_is_played_again(finished: Path, unfinished: Callable[[bytes], Path]) -> None:
     whole = (finished / GAMES).read_bytes()
     ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
@@ -220,6 +223,7 @@ def test_damage_is_told_by_its_line_and_nothing_is_changed(
     assert files(folder) == before
 
 
+@pytest.mark.field_case("E08")
 @pytest.mark.parametrize(
     ("change", "named"),
     [
@@ -250,6 +254,7 @@ def test_another_tournament_is_refused_by_what_differs(
     assert files(finished) == before
 
 
+@pytest.mark.field_case("E08")
 def test_a_model_that_has_changed_is_another_player(tmp_path: Path) -> None:
     shipped = champion_file("attack-defence")
     model, out = tmp_path / "own.safetensors", tmp_path / "out"

@@ -54,6 +54,7 @@ def test_every_pair_plays_as_it_would_alone(game: str) -> None:
         assert pair.deals == 20
 
 
+@pytest.mark.field_case("E01")
 def test_order_of_agents_changes_nothing_but_the_order() -> None:
     forth = play(*trio())
     back = play(*reversed(trio()))
@@ -271,6 +272,7 @@ def test_all_variants_are_all_modes() -> None:
     assert len({variant.name for variant in result.variants}) == 8
 
 
+@pytest.mark.field_case("E14")
 @pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
 def test_winner_reward_record_and_rating_agree(game: str, tmp_path: Path) -> None:
     """A strong agent against a weak one: counted anew from the record, for both seats."""
@@ -311,6 +313,7 @@ def test_notable_games_are_games_that_were_played(game: str, other: str) -> None
         assert len({*told.hands[0], *told.hands[1]}) == 26
 
 
+@pytest.mark.field_case("E12")
 def test_decks_that_repeat_their_deals_give_no_false_certainty() -> None:
     tiny = make_variant("attack-defence", "minimal+fair", num_ranks=3)
     few, many = (

@@ -1,16 +1,16 @@
-"""``war bench``: what its lines hold, and ratios that hold on any machine."""
+"""``war bench``: what its lines hold."""
 
 import functools
 import importlib
 import inspect
 import json
-import time
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from tests.support.command import as_command
-from war_agents.bench import SECTIONS, Section, train
+from war_agents.bench import SECTIONS, Section, tournament, train
 from war_agents.bench.measure import rate
 from war_agents.bench.report import figure
 from war_agents.cli import main
@@ -21,9 +21,8 @@ QUICK: dict[Section, dict[str, Any]] = {
     "batch": {"seconds": 0.01, "batch": 32, "large": 64},
     "aec": {"seconds": 0.3},
     "vec": {"seconds": 0.01, "batch": 32},
-    # What others do on the machine meanwhile must not decide about a ratio.
-    "train": {"seconds": 0.0, "repeats": 1, "clock": time.process_time},
-    "tournament": {"seconds": 0.0, "deals": 2},
+    "train": {"seconds": 0.0, "repeats": 1},
+    "tournament": {"seconds": 0.0, "deals": 2, "repeats": 1},
 }
 NAMES: dict[Section, set[str]] = {
     "batch": {
@@ -82,14 +81,14 @@ def test_json_lines(
         assert line["threads"] >= 1
         assert line["versions"]["war-envs"]
         assert line["includes"]
-    if section != "train":
-        assert all(line["repeats"] == 5 for line in lines)
+    assert all(line["repeats"] == QUICK[section].get("repeats", 5) for line in lines)
     if section == "batch":
         assert {line["threads"] for line in lines} == {1, 2}
 
 
-def test_five_repeats_of_training_are_the_default() -> None:
-    assert inspect.signature(train.run).parameters["repeats"].default == 5
+@pytest.mark.parametrize("section", [train, tournament])
+def test_five_repeats_are_the_default(section: ModuleType) -> None:
+    assert inspect.signature(section.run).parameters["repeats"].default == 5
 
 
 def test_the_table_shows_every_measurement(

@@ -221,6 +221,7 @@ def test_a_signal_ends_a_tournament_with_one_line_that_says_how_to_go_on(
     assert not (folder / "results.json").exists()
 
 
+@pytest.mark.field_case("F01")
 def test_threads_are_only_a_default() -> None:
     report = "import os; from war_agents.cli import main; name = 'OMP_NUM_THREADS'"
     report += "; before = os.environ.get(name); main(); print(before, os.environ[name])"

@@ -304,6 +304,7 @@ def test_rewards_go_to_the_right_seat(game: GameName) -> None:
 # --- illegal and impossible choices ---
 
 
+@pytest.mark.field_case("A14")
 def test_an_illegal_choice_loses() -> None:
     env = VersusEnv("strategic-war", seat=1, opponent="top")
     options = {"hands": HANDS["strategic-war"], "first_attacker": 1}
@@ -345,6 +346,7 @@ def test_a_choice_may_be_any_integer() -> None:
         assert plain(*env.step(given)[::4]) == plain(*other.step(1)[::4])
 
 
+@pytest.mark.field_case("A05")
 @pytest.mark.parametrize("game", GAMES)
 def test_before_reset_and_after_the_end(game: GameName) -> None:
     env = VersusEnv(game, render_mode="ansi", **SHORT)

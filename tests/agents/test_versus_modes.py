@@ -52,6 +52,7 @@ def test_other_modes_are_refused(mode: Any) -> None:
         make("attack-defence", 2, mode)
 
 
+@pytest.mark.field_case("V01")
 @BOTH
 @MODES
 @PLACES

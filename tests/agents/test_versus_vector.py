@@ -43,6 +43,7 @@ def test_every_id_makes_it_and_tells_the_truth_about_itself(id_: str) -> None:
     envs.close()
 
 
+@pytest.mark.field_case("V01")
 @BOTH
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("encoding", ["vector", "tokens"])
@@ -111,6 +112,7 @@ def test_seats_take_turns_unless_one_is_given(game: str) -> None:
     assert seats == {None: {0, 1}, 0: {0}, "player_1": {1}}
 
 
+@pytest.mark.field_case("V03")
 @BOTH
 def test_what_is_returned_stays_the_callers(game: str) -> None:
     envs, twin = make(game, 5, max_turns=6), make(game, 5, max_turns=6)

@@ -39,6 +39,7 @@ def illegal_action(env: Any) -> int:
 # The mover, and who is at fault.
 
 
+@pytest.mark.field_case("A01")
 def test_wrapper_and_game_agree_on_the_mover_in_games_that_follow_an_illegal_action() -> None:
     env = strategic_war_v0.env(**FEW)
     raw = env.unwrapped
@@ -59,6 +60,7 @@ def test_wrapper_and_game_agree_on_the_mover_in_games_that_follow_an_illegal_act
             env.step(None)
 
 
+@pytest.mark.field_case("A14")
 @pytest.mark.parametrize("kind", [int, np.int8, np.int64, np.uint8, np.array, "torch"])
 def test_an_illegal_action_loses_whatever_integer_names_it(kind: Any) -> None:
     if kind == "torch":
@@ -71,6 +73,7 @@ def test_an_illegal_action_loses_whatever_integer_names_it(kind: Any) -> None:
     assert all(env.terminations.values())
 
 
+@pytest.mark.field_case("A14")
 def test_an_illegal_action_raises_without_wrappers_and_changes_nothing() -> None:
     env = strategic_war_v0.raw_env()
     env.reset(seed=1)
@@ -90,6 +93,7 @@ def test_an_illegal_action_raises_without_wrappers_and_changes_nothing() -> None
 # The end of a game.
 
 
+@pytest.mark.field_case("A03")
 @BOTH
 def test_agents_stay_until_each_has_been_shown_its_end(module: Any) -> None:
     env = module.env(**FEW)
@@ -119,6 +123,7 @@ def test_agents_stay_until_each_has_been_shown_its_end(module: Any) -> None:
         env.step(None)
 
 
+@pytest.mark.field_case("A03")
 @BOTH
 def test_agent_iter_stops_by_itself_after_max_iter_and_may_be_begun_again(module: Any) -> None:
     env = module.env()
@@ -133,6 +138,7 @@ def test_agent_iter_stops_by_itself_after_max_iter_and_may_be_begun_again(module
         list(env.agent_iter(max_iter=2))
 
 
+@pytest.mark.field_case("M01")
 @BOTH
 def test_observations_after_the_end_allow_no_action(module: Any) -> None:
     env = module.env(**FEW)
@@ -147,6 +153,7 @@ def test_observations_after_the_end_allow_no_action(module: Any) -> None:
             env.step(None)
 
 
+@pytest.mark.field_case("M01")
 def test_who_does_not_move_in_strategic_war_has_an_empty_mask() -> None:
     env: Any = strategic_war_v0.env()
     env.reset(seed=2)
@@ -159,6 +166,7 @@ def test_who_does_not_move_in_strategic_war_has_an_empty_mask() -> None:
 # Before the first reset.
 
 
+@pytest.mark.field_case("A05")
 @pytest.mark.parametrize(
     "make",
     [

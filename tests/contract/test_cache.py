@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import war_envs
 from war_envs.engine import jit
 
@@ -165,6 +167,7 @@ def test_processes_that_compile_at_the_same_time_leave_whole_files(tmp_path: Pat
     assert len(ended(program.start())[0]) == 10
 
 
+@pytest.mark.field_case("P04")
 def test_without_any_place_for_a_cache_kernels_compile_all_the_same() -> None:
     scope: dict[str, Callable[[int], int]] = {}
     exec(compile("def double(x): return 2 * x", "<no file>", "exec"), scope)  # noqa: S102

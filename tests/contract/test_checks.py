@@ -207,6 +207,7 @@ class LaterDrift(AttackDefenceParallel):
         return result
 
 
+@pytest.mark.field_case("S01")
 @pytest.mark.parametrize(
     ("cls", "reason"),
     [

@@ -18,6 +18,7 @@ AGENTS = ["player_0", "player_1"]
 FEW: dict[str, Any] = {"minimal": True, "num_ranks": 5}
 
 
+@pytest.mark.field_case("A08")
 def test_aec_and_parallel_and_their_conversions_give_the_same_games() -> None:
     kinds: list[Any] = [
         lambda: AECDriver(attack_defence_v0.env(**FEW)),
@@ -46,6 +47,7 @@ def test_aec_and_parallel_and_their_conversions_give_the_same_games() -> None:
         assert games[0] == games[1] == games[2] == games[3]
 
 
+@pytest.mark.field_case("A07")
 def test_strategic_war_is_played_in_turns_only() -> None:
     with pytest.raises(AssertionError, match="is_parallelizable"):
         aec_to_parallel(strategic_war_v0.env())

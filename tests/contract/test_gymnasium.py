@@ -36,6 +36,7 @@ def standard(game: str) -> str:
     return gymnasium_id(game, "standard")
 
 
+@pytest.mark.field_case("A04")
 @BOTH
 def test_the_player_is_paid_what_the_game_says_and_once(game: str) -> None:
     outcomes = set()
@@ -59,6 +60,7 @@ def test_the_player_is_paid_what_the_game_says_and_once(game: str) -> None:
     assert {1.0, -1.0} <= outcomes
 
 
+@pytest.mark.field_case("A14")
 def test_the_illegal_action_and_its_price_come_through_a_vector_env() -> None:
     def make() -> Any:
         return gymnasium.make(standard("strategic-war"))
@@ -74,6 +76,7 @@ def test_the_illegal_action_and_its_price_come_through_a_vector_env() -> None:
     assert final["winner"][0] == 1 - final["seat"][0]
 
 
+@pytest.mark.field_case("A09", "A10", "A11")
 @BOTH
 def test_all_options_survive_copies_and_resets(game: str) -> None:
     options = OTHERWISE | ({"own_card": "first"} if game == "attack-defence" else {})
@@ -100,6 +103,7 @@ def test_all_options_survive_copies_and_resets(game: str) -> None:
             assert len(record(driver, 0)) <= 9 * 5 + 1  # rounds with wars, and the end
 
 
+@pytest.mark.field_case("A10", "V02")
 def test_all_options_reach_a_worker_process() -> None:
     def make() -> Any:
         return gymnasium.make("war_envs:war_envs/AttackDefence-v0", **OTHERWISE)
@@ -123,6 +127,7 @@ def test_all_options_reach_a_worker_process() -> None:
     venv.close()
 
 
+@pytest.mark.field_case("S06")
 def test_64_lanes_have_64_deals_after_each_reset() -> None:
     def make() -> Any:
         return gymnasium.make(gymnasium_id("attack-defence", "minimal+open-card"), seat=0)
@@ -133,6 +138,7 @@ def test_64_lanes_have_64_deals_after_each_reset() -> None:
         assert len({row.tobytes() for row in observations}) == 64
 
 
+@pytest.mark.field_case("A17")
 @BOTH
 def test_rewards_and_flags_are_plain_python_for_whole_games(game: str) -> None:
     for opponent in scripted.names(game):
@@ -151,6 +157,7 @@ def test_rewards_and_flags_are_plain_python_for_whole_games(game: str) -> None:
                 over = terminated or truncated
 
 
+@pytest.mark.field_case("M06")
 @pytest.mark.parametrize("id_", GYMNASIUM_IDS)
 def test_both_checkers_pass_whatever_actions_they_draw(id_: str) -> None:
     check_for_sb3 = pytest.importorskip("stable_baselines3.common.env_checker").check_env

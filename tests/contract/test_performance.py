@@ -26,6 +26,7 @@ SMALL: dict[str, Any] = {"minimal": True, "num_ranks": 3}
 # --- threads ---
 
 
+@pytest.mark.field_case("F01")
 @pytest.mark.parametrize("threads", [None, "3"])
 def test_an_import_leaves_the_number_of_threads_alone(threads: str | None) -> None:
     code = """
@@ -37,6 +38,7 @@ assert dict(os.environ) == before
     run("-c", code, env={"OMP_NUM_THREADS": threads})
 
 
+@pytest.mark.field_case("F01")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="/proc counts the threads")
 def test_playing_starts_no_threads() -> None:
     code = """
@@ -83,6 +85,7 @@ def aec(game: str) -> Any:
     return pettingzoo_env("aec", name, **SMALL)
 
 
+@pytest.mark.field_case("F04")
 @BOTH
 def test_resets_of_one_environment_leave_nothing(game: str) -> None:
     env, single = aec(game), gymnasium.make(gymnasium_id(game, "minimal"), num_ranks=3)
@@ -97,6 +100,7 @@ def test_resets_of_one_environment_leave_nothing(game: str) -> None:
     assert grown(work, warm=2, times=20) < SLACK  # 4,000 resets
 
 
+@pytest.mark.field_case("F04")
 @BOTH
 def test_games_of_one_environment_leave_nothing(game: str) -> None:
     env, single = aec(game), gymnasium.make(gymnasium_id(game, "minimal"), num_ranks=3)
@@ -120,6 +124,7 @@ def test_games_of_one_environment_leave_nothing(game: str) -> None:
     assert grown(work, warm=2, times=20) < SLACK  # 400 games
 
 
+@pytest.mark.field_case("F04")
 @BOTH
 def test_steps_of_many_games_leave_nothing(game: str) -> None:
     batch = make_batch(game, 64, **SMALL)
@@ -145,6 +150,7 @@ def test_steps_of_many_games_leave_nothing(game: str) -> None:
     assert grown(work, warm=8, times=10) < SLACK
 
 
+@pytest.mark.field_case("F04")
 @BOTH
 def test_an_agent_that_is_asked_again_and_again_keeps_nothing(game: str) -> None:
     agents = [make_agent(name, game=game, variant="minimal") for name in ("random", "memory")]
@@ -163,6 +169,7 @@ def test_an_agent_that_is_asked_again_and_again_keeps_nothing(game: str) -> None
     assert grown(work, warm=20, times=400) < SLACK
 
 
+@pytest.mark.field_case("F04")
 @BOTH
 def test_matches_and_tournaments_keep_their_results_only(game: str) -> None:
     variant = make_variant(game, **SMALL)

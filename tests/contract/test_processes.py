@@ -12,6 +12,7 @@ from war_envs.registration import PETTINGZOO_IDS
 HERE = Path(__file__).parent
 
 
+@pytest.mark.field_case("S02")
 def test_games_are_the_same_in_every_process_whatever_the_hash_seed_and_the_threads() -> None:
     path = os.pathsep.join(sys.path)
     digests = {
@@ -27,6 +28,7 @@ def test_games_are_the_same_in_every_process_whatever_the_hash_seed_and_the_thre
 HEAVY = ("torch", "pygame", "matplotlib", "stable_baselines3", "sb3_contrib", "tensorboard")
 
 
+@pytest.mark.field_case("P01")
 @pytest.mark.parametrize("module", ["war_envs", "war_envs.testing", "war_envs.batch", "war_agents"])
 def test_an_import_loads_nothing_heavy_and_prints_nothing(module: str) -> None:
     more = ("pytest", "hypothesis", "war_train") + (
@@ -53,6 +55,7 @@ def first_step(module: str, env: Env = NOTHING) -> str:
     return run("-c", code, env=env).stderr
 
 
+@pytest.mark.field_case("P01", "P04")
 def test_the_first_step_ever_compiles_and_says_so_and_later_processes_say_nothing(
     tmp_path: Path,
 ) -> None:
@@ -65,6 +68,7 @@ def test_the_first_step_ever_compiles_and_says_so_and_later_processes_say_nothin
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == compiled
 
 
+@pytest.mark.field_case("R02")
 def test_all_is_played_without_a_display_or_pygame() -> None:
     code = """
 import sys
@@ -98,6 +102,7 @@ for mode in (None, "ansi"):
 # Registered ids.
 
 
+@pytest.mark.field_case("P06", "V05")
 def test_ids_are_registered_by_the_import_and_say_so_where_they_are_not() -> None:
     code = """
 import gymnasium, importlib, pettingzoo

@@ -28,12 +28,14 @@ CASES = [
 ]
 
 
+@pytest.mark.field_case("A03", "A09", "A17", "A19", "M08", "S04")
 @pytest.mark.parametrize("name", ["attack_defence", "strategic_war"])
 @pytest.mark.parametrize("chosen", CASES)
 def test_aec(name: str, chosen: dict[str, Any]) -> None:
     check_aec(lambda: pettingzoo_env("aec", name, render_mode="ansi", **chosen))
 
 
+@pytest.mark.field_case("A19", "S01", "S04")
 @pytest.mark.parametrize("chosen", CASES)
 def test_parallel(chosen: dict[str, Any]) -> None:
     check_parallel(
@@ -68,6 +70,7 @@ def test_parallel_with_few_cards_played_to_the_end() -> None:
     check_parallel(lambda: attack_defence_v0.parallel_env(**few))
 
 
+@pytest.mark.field_case("A12", "A19")
 def test_the_turn_limit_of_attack_and_defence() -> None:
     check_turn_limit(
         lambda limit: attack_defence_v0.env(max_turns=limit),

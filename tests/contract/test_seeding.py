@@ -49,6 +49,7 @@ def long_run(driver: Driver, seed: int) -> list[Any]:
     return games
 
 
+@pytest.mark.field_case("S01")
 def test_parallel_games_are_the_same_for_300_turns_with_resets() -> None:
     make = attack_defence_v0.parallel_env
     first = long_run(ParallelDriver(make(**FEW)), 7)
@@ -73,6 +74,7 @@ def test_a_seed_gives_the_same_deals_in_every_interface(game: str) -> None:
         assert len(dealt) == 1
 
 
+@pytest.mark.field_case("A09", "S09")
 @BOTH
 def test_copies_and_states_go_on_dealing_where_the_original_stands(game: str) -> None:
     env: Any = MODULES[game].raw_env()
@@ -126,6 +128,7 @@ def disturb(seed: int) -> None:
     torch.rand(1)
 
 
+@pytest.mark.field_case("S12")
 def test_two_games_played_in_turn_beside_other_code_are_as_played_alone() -> None:
     alone = []
     for game in GAMES:
@@ -147,6 +150,7 @@ def test_two_games_played_in_turn_beside_other_code_are_as_played_alone() -> Non
     assert [tuple(shown) for shown in mixed] == alone
 
 
+@pytest.mark.field_case("S12")
 @BOTH
 def test_environments_batches_and_agents_leave_the_global_generators_alone(game: str) -> None:
     before = global_states()
@@ -167,6 +171,7 @@ def test_environments_batches_and_agents_leave_the_global_generators_alone(game:
     assert global_states() == before
 
 
+@pytest.mark.field_case("S12")
 def test_games_in_four_threads_are_the_games_of_one() -> None:
     def play(job: int) -> Any:
         game = GAMES[job % 2]
@@ -186,6 +191,7 @@ def test_games_in_four_threads_are_the_games_of_one() -> None:
         assert list(pool.map(start_together, range(16))) == alone
 
 
+@pytest.mark.field_case("M01", "S10")
 def test_loading_a_trained_network_leaves_the_global_generators_alone(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     safetensors = pytest.importorskip("safetensors.torch")

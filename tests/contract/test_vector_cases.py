@@ -64,6 +64,7 @@ def check_row(row: Row, lane: tuple[int, int], i: int, step: Any) -> None:
         assert decoded(infos["final_obs"][i])[1] == hands(lane, row.final)
 
 
+@pytest.mark.field_case("V01", "V02")
 @MODES
 @EACH_KIND
 def test_each_mode_of_gymnasiums_vector_environments_by_hand(
@@ -104,6 +105,7 @@ def test_each_mode_of_gymnasiums_vector_environments_by_hand(
                         assert decoded(shown[i])[1] == hands(lanes[i], f"{games[i]}.0")
 
 
+@pytest.mark.field_case("V01")
 @pytest.mark.filterwarnings("ignore:.*ERROR")  # how Gymnasium tells of an error in a worker
 @EACH_KIND
 def test_without_autoreset_a_lane_that_is_over_cannot_be_stepped(kind: str) -> None:
@@ -120,6 +122,7 @@ def test_without_autoreset_a_lane_that_is_over_cannot_be_stepped(kind: str) -> N
             venv.step(np.full(2, ATTACK))
 
 
+@pytest.mark.field_case("V01")
 def test_the_native_vector_environment_by_hand() -> None:
     envs: Any = gymnasium.make_vec(SHORT_ID, num_envs=2, **SHORT)
     assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
@@ -150,6 +153,7 @@ def test_the_native_vector_environment_by_hand() -> None:
     assert games.tolist() == [4, 4]
 
 
+@pytest.mark.field_case("V01")
 @MODES
 def test_a_mode_where_the_native_one_cannot_find_it_is_refused(mode: AutoresetMode) -> None:
     """And never dropped in silence."""
@@ -160,6 +164,7 @@ def test_a_mode_where_the_native_one_cannot_find_it_is_refused(mode: AutoresetMo
 # --- beside single environments ---
 
 
+@pytest.mark.field_case("V01", "V02")
 @BOTH
 @MODES
 @EACH_KIND
@@ -211,6 +216,7 @@ def test_a_lane_is_a_single_environment_that_is_reset_by_hand(
 # --- whose arrays ---
 
 
+@pytest.mark.field_case("V02", "V03")
 @BOTH
 @pytest.mark.parametrize("kind", ["single", "native"])
 def test_what_is_handed_out_is_new_each_time_and_the_callers(kind: str, game: str) -> None:
@@ -245,6 +251,7 @@ def test_what_is_handed_out_is_new_each_time_and_the_callers(kind: str, game: st
     handed_out.check()
 
 
+@pytest.mark.field_case("V02", "V03")
 @BOTH
 def test_what_the_pettingzoo_environment_shows_is_new_each_time(game: str) -> None:
     name = {"attack-defence": "attack_defence", "strategic-war": "strategic_war"}[game]

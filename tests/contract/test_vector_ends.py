@@ -37,11 +37,13 @@ PATIENCE = 60.0  # seconds; what is waited for takes far less
 # --- closing ---
 
 
+@pytest.mark.field_case("V07")
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="/proc tells what is open")
 def test_workers_made_over_and_over_leave_nothing_open(tmp_path: Path) -> None:
     assert run(SCRIPT, "loop", str(tmp_path / "closes")).stdout == "fine\n"
 
 
+@pytest.mark.field_case("V07")
 def test_a_script_that_fails_with_everything_open_ends_and_says_why() -> None:
     done = subprocess.run(
         [sys.executable, SCRIPT, "raise"], capture_output=True, text=True, timeout=60
@@ -68,6 +70,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.field_case("V07")
 @pytest.mark.usefixtures("threads_for_a_row")
 @pytest.mark.parametrize("what", MAKERS)
 def test_closing_twice_before_a_reset_or_never_is_fine(what: str) -> None:
@@ -89,6 +92,7 @@ def test_closing_twice_before_a_reset_or_never_is_fine(what: str) -> None:
     assert threading.active_count() == before
 
 
+@pytest.mark.field_case("V07")
 def test_workers_that_are_never_closed_end_with_their_vector_environment() -> None:
     for begin in (False, True):
         venv = AsyncVectorEnv([lambda: gymnasium.make(ID)] * 2, context="fork")
@@ -124,6 +128,7 @@ def four_workers(change: Callable[[Any], Any], **options: Any) -> Iterator[Async
     assert not set(multiprocessing.active_children()) & set(processes)
 
 
+@pytest.mark.field_case("V08")
 @pytest.mark.filterwarnings("ignore:.*ERROR")  # Gymnasium's own report, with the traceback
 def test_an_error_in_one_worker_is_told_by_the_parent() -> None:
     failing = Failing(at=2)
@@ -149,6 +154,7 @@ class Odd(gymnasium.Wrapper[Any, Any, Any, Any]):
         return super().step(action)
 
 
+@pytest.mark.field_case("V08")
 @pytest.mark.filterwarnings("ignore:.*Calling `close` while waiting")
 def test_a_worker_that_is_gone_is_an_error_and_no_hang() -> None:
     with four_workers(lambda env: Odd(env, lambda: os._exit(3))) as venv:
@@ -157,6 +163,7 @@ def test_a_worker_that_is_gone_is_an_error_and_no_hang() -> None:
             venv.step_wait(timeout=PATIENCE)
 
 
+@pytest.mark.field_case("V08")
 def test_a_worker_that_sleeps_is_waited_for_as_long_as_the_caller_says() -> None:
     """Without ``timeout`` Gymnasium waits for ever."""
     with four_workers(lambda env: Odd(env, lambda: time.sleep(600))) as venv:
@@ -165,6 +172,7 @@ def test_a_worker_that_sleeps_is_waited_for_as_long_as_the_caller_says() -> None
             venv.step_wait(timeout=0.5)
 
 
+@pytest.mark.field_case("V08")
 @BOTH
 def test_an_opponent_that_fails_in_the_native_one_is_heard_and_its_games_are_over(
     game: str,
@@ -193,6 +201,7 @@ def test_an_opponent_that_fails_in_the_native_one_is_heard_and_its_games_are_ove
         results = [one.step(actions) for one in (envs, twin)]
 
 
+@pytest.mark.field_case("V08")
 def test_an_opponent_that_fails_at_the_deal_leaves_no_games() -> None:
     """In Strategic War it may have to choose first."""
     envs = VersusVectorEnv("strategic-war", 6, opponent=Failing(at=1), minimal=True)

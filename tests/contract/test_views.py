@@ -54,6 +54,7 @@ def play_batch(game: str, choices: list[int], seed: int) -> list[float]:
     return [float(reward) for reward in total]
 
 
+@pytest.mark.field_case("A04")
 def test_attack_and_defence_pays_the_same_in_aec_parallel_and_batch() -> None:
     outcomes = set()
     for seed in range(250):
@@ -73,6 +74,7 @@ def test_attack_and_defence_pays_the_same_in_aec_parallel_and_batch() -> None:
     assert outcomes == {1.0, 0.0, -1.0}
 
 
+@pytest.mark.field_case("A04")
 def test_strategic_war_pays_the_same_in_aec_and_batch() -> None:
     outcomes = set()
     for seed in range(250):
@@ -98,6 +100,7 @@ def actions_of(agent: Any, batch: Any, counter: int) -> Any:
     return chosen
 
 
+@pytest.mark.field_case("A12")
 @pytest.mark.parametrize(
     ("game", "name"), [(game, name) for game in GAMES for name in scripted.names(game)]
 )
@@ -134,6 +137,7 @@ def natural_game(module: Any, seed: int) -> tuple[int, list[int], list[float]]:
     return int(game["turn"]) + unfinished, choices, counts[0]
 
 
+@pytest.mark.field_case("A12")
 @pytest.mark.parametrize("module", [attack_defence_v0, strategic_war_v0])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_limit_counts_exactly_and_a_real_end_on_the_last_turn_is_real(
@@ -158,6 +162,7 @@ def test_the_limit_counts_exactly_and_a_real_end_on_the_last_turn_is_real(
         assert ("truncated after" in env.unwrapped.outcome) is not real
 
 
+@pytest.mark.field_case("A12")
 def test_two_that_always_attack_in_fair_mode_go_round_for_ever() -> None:
     batch = make_batch("attack-defence", 50, "minimal+fair")
     batch.reset(seed=1)

@@ -152,6 +152,7 @@ def test_a_given_first_attacker_and_a_drawn_one(game: Game) -> None:
 # --- autoreset ---
 
 
+@pytest.mark.field_case("V01", "V02")
 @pytest.mark.parametrize("game", GAMES)
 def test_autoreset_is_same_step_with_the_true_end(game: Game) -> None:
     for (encoding, memory), limit in zip(KINDS, (3, None, 1, 6), strict=True):
@@ -214,6 +215,7 @@ def test_flags_and_rewards_do_not_linger() -> None:
 # --- whose arrays ---
 
 
+@pytest.mark.field_case("V03")
 @pytest.mark.parametrize("game", GAMES)
 def test_arrays_belong_to_the_caller(game: Game) -> None:
     batch, other = (make_batch(game, 9, num_ranks=3, encoding="vector") for _ in range(2))

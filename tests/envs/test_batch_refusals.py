@@ -19,6 +19,7 @@ def at_the_defence() -> Batch:
     return batch
 
 
+@pytest.mark.field_case("A14")
 def test_an_illegal_action_is_named_and_nothing_changes() -> None:
     batch = at_the_defence()
     movers = batch.mover.tolist()
@@ -166,6 +167,7 @@ def test_wrong_arguments_of_make_batch(arguments: dict[str, Any], named: str) ->
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.field_case("A05")
 def test_nothing_works_before_reset() -> None:
     batch = make_batch("strategic-war", 2)
     for call in (

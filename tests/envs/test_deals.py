@@ -26,6 +26,7 @@ def deals(batch: Batch) -> list[str]:
     return [f"{row} {mover}" for row, mover in zip(rows, batch.mover.tolist(), strict=True)]
 
 
+@pytest.mark.field_case("S06")
 @pytest.mark.parametrize("game", GAMES)
 def test_64_lanes_have_64_deals(game: Game) -> None:
     batch = make_batch(game, 64, num_ranks=9, max_turns=1)
@@ -50,6 +51,7 @@ def test_64_lanes_have_64_deals(game: Game) -> None:
     assert len(set(fresh) | set(first)) == 3 * 64
 
 
+@pytest.mark.field_case("S07")
 @pytest.mark.parametrize("game", GAMES)
 def test_seeds_domains_and_lanes_never_share_a_deal(game: Game) -> None:
     batch = make_batch(game, 64)
@@ -64,6 +66,7 @@ def test_seeds_domains_and_lanes_never_share_a_deal(game: Game) -> None:
     assert len(set(found)) == len(found) == 64 * len(seeds) * 4
 
 
+@pytest.mark.field_case("S04")
 @pytest.mark.parametrize("game", GAMES)
 def test_one_seed_gives_a_reproducible_run_of_deals(game: Game) -> None:
     runs = []
@@ -79,6 +82,7 @@ def test_one_seed_gives_a_reproducible_run_of_deals(game: Game) -> None:
     assert len({str(hands) for hands in runs[0]}) == 4
 
 
+@pytest.mark.field_case("S12")
 @pytest.mark.usefixtures("threads_for_a_row")
 def test_no_global_generator_is_read_or_written() -> None:
     def play() -> bytes:

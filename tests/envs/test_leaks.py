@@ -171,6 +171,7 @@ SITUATIONS = {
 }
 
 
+@pytest.mark.field_case("A15")
 @pytest.mark.parametrize("game", GAMES)
 def test_what_a_player_cannot_know_changes_no_byte(game: Game) -> None:
     rng = random.Random(game)
@@ -216,6 +217,7 @@ def compare(
         compared[viewer][situation(position)] += 1
 
 
+@pytest.mark.field_case("A15")
 @pytest.mark.parametrize("game", GAMES)
 def test_what_a_player_sees_does_change_the_bytes(game: Game) -> None:
     """The comparison above can fail: another face, another choice."""
@@ -246,6 +248,7 @@ def test_what_a_player_sees_does_change_the_bytes(game: Game) -> None:
                 assert kind[3] != before[3], "the info shows no difference"
 
 
+@pytest.mark.field_case("A08")
 @pytest.mark.parametrize("make", [raw_env, wrapped_env], ids=["raw_env", "env"])
 def test_a_committed_choice_shows_nowhere(make: Any) -> None:
     rng = random.Random(4)

@@ -174,6 +174,7 @@ MUST_HAPPEN = {
 }
 
 
+@pytest.mark.field_case("M09")
 @pytest.mark.parametrize("game", LOCKSTEPS)
 def test_every_variant_beside_the_reference(game: Game) -> None:
     seen = Happenings()
@@ -251,6 +252,7 @@ def play_given_hands(
             committed.clear()
 
 
+@pytest.mark.field_case("A12")
 def test_the_limit_at_the_natural_length() -> None:
     """A game that ends on the last turn has really ended; one turn earlier it is truncated."""
     for game in LOCKSTEPS:

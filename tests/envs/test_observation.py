@@ -119,6 +119,7 @@ def test_every_entry_means_what_the_table_says(game: Game) -> None:
     assert ended > 20
 
 
+@pytest.mark.field_case("A08")
 def test_a_commit_changes_no_view() -> None:
     """Between player_0's choice and player_1's, both still see the position before it."""
     decoder = Decoder("attack-defence", str(attack_defence_observation.__doc__))

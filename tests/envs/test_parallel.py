@@ -24,6 +24,7 @@ def same_observations(parallel: dict[str, Any], aec: Any) -> None:
             assert array.tobytes() == expected[name].tobytes()
 
 
+@pytest.mark.field_case("A08")
 @pytest.mark.parametrize("make", [raw_env, wrapped_env], ids=["raw_env", "env"])
 @pytest.mark.parametrize("variant", variants("attack-defence"), ids=label)
 def test_the_same_choices_give_the_same_games(variant: dict[str, Any], make: Any) -> None:
@@ -103,6 +104,7 @@ WRONG_ACTIONS = {
 }
 
 
+@pytest.mark.field_case("A07")
 @pytest.mark.parametrize("actions", WRONG_ACTIONS.values(), ids=WRONG_ACTIONS)
 def test_wrong_actions_are_refused_and_change_nothing(actions: Any) -> None:
     env = parallel_env(minimal=True)

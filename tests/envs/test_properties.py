@@ -159,6 +159,7 @@ def assert_nothing_shared(env: Any, other: Any) -> None:
                 assert not np.shares_memory(part, another)
 
 
+@pytest.mark.field_case("A09", "A10", "S09")
 @settings(max_examples=80)
 @given(
     which=st.sampled_from(GAME_KINDS),
@@ -228,6 +229,7 @@ def test_copies_before_the_first_reset(game: Game, kind: str, way: str) -> None:
     assert twin.unwrapped.variant == env.unwrapped.variant
 
 
+@pytest.mark.field_case("A11")
 @pytest.mark.parametrize(("game", "kind"), GAME_KINDS)
 def test_options_outlive_every_reset(game: Game, kind: str) -> None:
     """With a seed and without, with options and without: the same rules."""

@@ -220,6 +220,7 @@ def test_agents(game: Game, kind: str) -> None:
             refused(str(error.value))
 
 
+@pytest.mark.field_case("A05")
 @pytest.mark.parametrize(("game", "kind"), GAME_KINDS)
 def test_before_the_first_reset(game: Game, kind: str) -> None:
     env = make(game, kind, render_mode="ansi")

@@ -24,6 +24,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {
     "war_envs": ROOT / "war_envs",
@@ -45,6 +47,7 @@ def stage(title: str) -> Iterator[None]:
     print(f"{title}: {time.perf_counter() - start:.1f} s", flush=True)
 
 
+@pytest.mark.field_case("P03")
 def build(folder: Path) -> Path:
     """Build both ways, compare, and return the wheel."""
     command = [sys.executable, "-m", "build", "--no-isolation", str(ROOT), "--outdir"]
@@ -113,14 +116,15 @@ class User:
             )
         return result.stdout + (result.stderr if code else "")
 
-    def smoke(self, cwd: Path, *, env: Env = NOTHING, source: Path | None = None) -> str:
+    def smoke(self, *how: str, cwd: Path, env: Env = NOTHING, source: Path | None = None) -> str:
         """The digest that smoke.py prints, after it used the package in ``source`` (the venv)."""
-        printed = self.run("python", "-W", "error", "-c", SMOKE, cwd=cwd, env=env)
+        printed = self.run("python", "-W", "error", "-c", SMOKE, *how, cwd=cwd, env=env)
         digest, _, place = printed.partition(" ")
         assert place.startswith(str(source or self.venv)), f"war_envs came from {place}"
         return digest
 
 
+@pytest.mark.field_case("P01", "P04")
 def main() -> None:
     """Run all checks."""
     with tempfile.TemporaryDirectory(prefix="war-envs-") as name:
@@ -141,6 +145,7 @@ def main() -> None:
         with stage("use it from / and beside a stray agents/ and train.py"):
             digest = user.smoke(cwd=top)
             assert user.smoke(cwd=stray) == digest
+            brief = user.smoke("brief", cwd=top)  # for where all is compiled anew
             for cwd in (top, stray):
                 assert "tournament" in user.run("war", "--help", cwd=cwd)
                 assert "war_envs/AttackDefence-Minimal-v0" in user.run("war", "envs", cwd=cwd)
@@ -168,13 +173,14 @@ def main() -> None:
             for place in (home, package_folder(venv)):
                 write = f"open({str(place / 'x')!r}, 'w')"
                 bound.run("python", "-c", write, cwd=top, code=1)  # or the next line proves nothing
-            assert bound.smoke(cwd=top) == digest
-            assert bound.smoke(cwd=top, env={"NUMBA_CACHE_DIR": str(cache)}) == digest
+            assert bound.smoke("brief", cwd=top) == brief
+            assert bound.smoke("brief", cwd=top, env={"NUMBA_CACHE_DIR": str(cache)}) == brief
             assert any(cache.rglob("*.nbc")), "NUMBA_CACHE_DIR was not used"
             assert bound.smoke(cwd=top, env={"NUMBA_DISABLE_JIT": "1"}) == digest
 
         with stage("use it from a zip file"):
-            assert user.smoke(cwd=top, env={"PYTHONPATH": str(wheel)}, source=wheel) == digest
+            zipped = {"PYTHONPATH": str(wheel)}
+            assert user.smoke("brief", cwd=top, env=zipped, source=wheel) == brief
 
 
 def play_with_torch(venv: Path, game: str) -> None:

@@ -2,7 +2,7 @@
 
 Imports every module, plays some moves of each game through each kind of environment, and prints a
 digest of all that the players saw (the same whatever the cache, the folder and the compiler) and
-the place that ``war_envs`` came from.
+the place that ``war_envs`` came from. With the argument ``brief`` it plays less.
 """
 
 import hashlib
@@ -41,11 +41,18 @@ def look(observation: dict[str, Any]) -> int:
     return int(np.argmax(observation["action_mask"]))
 
 
-for game in (attack_defence_v0, strategic_war_v0):
+# Some moves of one game only, which compiles a part of the kernels.
+BRIEF = sys.argv[1:] == ["brief"]
+
+for game in (attack_defence_v0,) if BRIEF else (attack_defence_v0, strategic_war_v0):
     env = game.env()
     env.reset(seed=7)
     for _ in range(20):
         env.step(look(env.last()[0]))
+
+if BRIEF:
+    print(digest.hexdigest(), war_envs.__file__)
+    sys.exit()
 
 parallel = attack_defence_v0.parallel_env()
 seen, _infos = parallel.reset(seed=7)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 import pytest
@@ -42,9 +43,25 @@ def as_command(*arguments: str) -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextlib.contextmanager
+def alarm(seconds: int = 60) -> Iterator[None]:
+    """What takes longer hangs, which raises."""
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"it hangs for {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def refused(*arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
     """What the command says, in its one line, when it refuses arguments."""
-    with as_command(*arguments), pytest.raises(SystemExit) as stopped:
+    with as_command(*arguments), alarm(), pytest.raises(SystemExit) as stopped:
         main()
     out, err = capsys.readouterr()
     assert stopped.value.code == 1

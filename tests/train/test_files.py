@@ -46,6 +46,7 @@ def events(file: Path) -> int:
     return number
 
 
+@pytest.mark.field_case("K04")
 def test_every_file_of_a_run_is_tensors_json_or_events_and_names_no_place(stopped: Path) -> None:
     seen = set()
     for file in stopped.rglob("*"):
@@ -69,6 +70,7 @@ def test_every_file_of_a_run_is_tensors_json_or_events_and_names_no_place(stoppe
     assert seen == {".safetensors", ".json", ".jsonl", ".lock", "tensorboard"}
 
 
+@pytest.mark.field_case("K04", "K06")
 def test_a_run_that_was_moved_is_played_and_goes_on_in_another_process(
     tmp_path: Path, stopped: Path
 ) -> None:
@@ -88,6 +90,7 @@ print(resume(sys.argv[1], progress=False))
     assert done.stdout.strip() == f"{folder}/model.safetensors"
 
 
+@pytest.mark.field_case("K06")
 def test_no_file_says_on_which_device_it_was_made(stopped: Path) -> None:
     for name in ("model.safetensors", "state.safetensors"):
         text = json.dumps(header(stopped / name)).lower()
@@ -97,6 +100,7 @@ def test_no_file_says_on_which_device_it_was_made(stopped: Path) -> None:
         assert b"device" not in (stopped / name).read_bytes()
 
 
+@pytest.mark.field_case("K04", "K08")
 def test_reading_the_files_of_a_run_unpickles_nothing(stopped: Path) -> None:
     """Python itself reports whatever a pickle looks up; the second reading must not."""
     code = """
@@ -160,6 +164,7 @@ PICKLING = {name for name, call in ALLOWED if "pickle" in call}
 MODULES = {"pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
 
 
+@pytest.mark.field_case("K08")
 def test_no_source_file_opts_out_of_safe_loading() -> None:
     found = set()
     for package in PACKAGES:

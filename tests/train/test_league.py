@@ -72,6 +72,7 @@ def test_everybody_is_asked_once_and_for_their_own_places() -> None:
     assert len({id(agent) for agent in asked.values()}) == 5
 
 
+@pytest.mark.field_case("F04")
 def test_who_leaves_a_pool_finishes_its_games_and_memory_is_bounded() -> None:
     league = League(VARIANT, {"past": 1.0}, learner=LEARNER, past_size=3)
     first = league.add("past", network(), NOBODY)

@@ -148,6 +148,7 @@ def test_a_teacher_is_imitated_for_as_long_as_it_is_told() -> None:
         variant,
         num_envs=64,
         n_epochs=4,
+        batch_size=64,
         learning_rate=3e-3,
         teachers=[teacher],
         teacher_steps=20_000,
@@ -200,6 +201,7 @@ def test_the_first_layer_is_a_dense_one_on_the_vector_observation(game: str) -> 
         np.testing.assert_allclose(found, network.eval().embed(torch.from_numpy(observation)))
 
 
+@pytest.mark.field_case("M04")
 def test_with_one_legal_action_even_an_untrained_policy_plays_it() -> None:
     variant = make_variant("strategic-war", "minimal", num_ranks=5)
     model = learner(variant)
@@ -242,6 +244,7 @@ class Nothing(BaseCallback):
         return True
 
 
+@pytest.mark.field_case("T01")
 def test_only_a_pure_truncation_is_worth_what_its_last_position_is() -> None:
     variant = make_variant("attack-defence", "minimal", num_ranks=3)
     model: Any = learner(variant, num_envs=3, n_steps=2, gamma=0.9)
@@ -264,6 +267,7 @@ def test_only_a_pure_truncation_is_worth_what_its_last_position_is() -> None:
     np.testing.assert_allclose(model.rollout_buffer.returns, [[1.0, 9.0, -1.0]] * 2, atol=1e-5)
 
 
+@pytest.mark.field_case("T03")
 def test_schedules_run_over_the_whole_training_however_it_is_cut() -> None:
     variant = make_variant("attack-defence", "minimal", num_ranks=3)
     rates: list[list[float]] = []

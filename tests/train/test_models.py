@@ -82,6 +82,7 @@ def test_positions_that_cannot_be_played_are_refused(tmp_path: Path) -> None:
         agent.act(observation, mask, seeds)
 
 
+@pytest.mark.field_case("S10")
 def test_loading_and_playing_leave_the_global_generators_alone(tmp_path: Path) -> None:
     file = made(tmp_path)
     observation, mask = positions()
@@ -127,6 +128,7 @@ CARD: dict[str, Any] = {
 }
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize(
     "text",
     [
@@ -210,6 +212,7 @@ def damaged(file: Path, how: str) -> None:
         save_file({**weights, first: torch.full_like(weights[first], torch.nan)}, file)
 
 
+@pytest.mark.field_case("X01")
 @pytest.mark.parametrize(
     "how",
     [
@@ -244,6 +247,7 @@ def test_a_card_is_read_without_its_model(tmp_path: Path) -> None:
     assert read_card(file).entries["steps"] == 3
 
 
+@pytest.mark.field_case("K01")
 @pytest.mark.parametrize("call", ["write", "fsync", "replace"])
 def test_a_full_disk_leaves_the_old_model_and_nothing_else(
     tmp_path: Path, call: str, monkeypatch: pytest.MonkeyPatch
@@ -269,6 +273,7 @@ def test_a_full_disk_leaves_the_old_model_and_nothing_else(
     assert file.read_bytes() != before["model.safetensors"]
 
 
+@pytest.mark.field_case("K01")
 def test_a_kill_at_any_moment_leaves_a_whole_model(tmp_path: Path) -> None:
     """A process saves one model after another, until it is killed in the midst of it."""
     file = made(tmp_path)

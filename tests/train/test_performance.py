@@ -54,6 +54,7 @@ class Watch(BaseCallback):
 # --- threads ---
 
 
+@pytest.mark.field_case("F01")
 @pytest.mark.parametrize("given", [None, 2])
 def test_training_uses_the_threads_it_is_told_one_by_default_and_sets_them_back(
     tmp_path: Path, given: int | None
@@ -79,6 +80,7 @@ def test_training_uses_the_threads_it_is_told_one_by_default_and_sets_them_back(
     assert seen == {1 if given is None else given}
 
 
+@pytest.mark.field_case("F01")
 @pytest.mark.parametrize("threads", [None, "3"])
 def test_an_import_leaves_the_number_of_threads_alone(threads: str | None) -> None:
     code = """
@@ -119,6 +121,7 @@ def play():
 """
 
 
+@pytest.mark.field_case("F01")
 @HAS_PROC
 @pytest.mark.parametrize("given", [None, "2"])
 def test_a_model_plays_on_one_thread_wherever_it_is_loaded(
@@ -137,6 +140,7 @@ assert (threads(), torch.get_num_threads()) == before, (threads(), before)
     run("-c", code, str(model), str(tmp_path), env={"OMP_NUM_THREADS": given})
 
 
+@pytest.mark.field_case("F01")
 def test_a_model_leaves_the_process_setting_as_it_was(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +166,7 @@ def test_a_model_leaves_the_process_setting_as_it_was(
 # --- devices ---
 
 
+@pytest.mark.field_case("F03", "K06", "Z01")
 def test_training_stays_on_the_cpu_where_there_is_a_gpu(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +182,7 @@ def test_training_stays_on_the_cpu_where_there_is_a_gpu(
     assert devices == {"cpu"}
 
 
+@pytest.mark.field_case("Z01")
 def test_nothing_touches_cuda_so_that_workers_may_be_forked(model: Path, tmp_path: Path) -> None:
     code = f"""
 import signal
@@ -243,6 +249,7 @@ class Counting(SelfPlayVecEnv):
         return super().get_attr(*args, **kwargs)
 
 
+@pytest.mark.field_case("F02")
 def test_masks_are_asked_for_once_a_step_and_not_once_a_row() -> None:
     counts = []
     for updates in (1, 3):
@@ -256,6 +263,7 @@ def test_masks_are_asked_for_once_a_step_and_not_once_a_row() -> None:
     assert [asked["get_attr"] for asked in counts] == [2, 4]
 
 
+@pytest.mark.field_case("F02")
 def test_the_trainer_takes_masks_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +278,7 @@ def test_the_trainer_takes_masks_as_they_are(
 # --- memory ---
 
 
+@pytest.mark.field_case("F04")
 @BOTH
 def test_steps_of_self_play_leave_nothing(game: str) -> None:
     venv = SelfPlayVecEnv(
@@ -287,6 +296,7 @@ def test_steps_of_self_play_leave_nothing(game: str) -> None:
     assert grown(work, warm=8, times=10) < SLACK
 
 
+@pytest.mark.field_case("F04")
 def test_a_model_that_is_asked_again_and_again_keeps_nothing(model: Path) -> None:
     agent = load_policy(model / "model.safetensors", VARIANT)
     batch = make_batch("attack-defence", 50, VARIANT)

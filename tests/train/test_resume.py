@@ -15,9 +15,10 @@ import pytest
 from safetensors.numpy import load, save
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.support.command import WAR
+from tests.support.command import WAR, as_command, refused
 from tests.support.runs import StopAt, left
 from tests.support.runs import eventful_config as config
+from war_agents.cli import main
 from war_train.ppo import resume, train
 from war_train.run import Run
 from war_train.state import STATE_FILE, RunState
@@ -42,6 +43,7 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
+@pytest.mark.field_case("T02", "T03")
 @pytest.mark.parametrize("more", [{}, EVERYTHING], ids=["plain", "everything"])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_run_in_pieces_is_the_run_in_one(tmp_path: Path, game: str, more: dict[str, Any]) -> None:
@@ -133,12 +135,14 @@ def test_a_signal_while_an_exploiter_learns_loses_nothing(
     assert left(tmp_path / "a") == left(tmp_path / "whole")
 
 
+@pytest.mark.field_case("T13")
 def test_a_signal_loses_nothing_of_the_last_update(tmp_path: Path) -> None:
     with pytest.raises(TrainingStoppedError):
         train(config(tmp_path / "a", save_every=10**9), [StopAt(2400)])
     assert RunState.read(tmp_path / "a").count("steps") == 2048
 
 
+@pytest.mark.field_case("T04")
 @pytest.mark.parametrize("num_envs", [16, 64, 256])
 def test_the_cadence_is_in_steps_whatever_the_number_of_games(
     tmp_path: Path, num_envs: int, monkeypatch: pytest.MonkeyPatch
@@ -159,7 +163,7 @@ OPTIONS = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out",
 OPTIONS += ["1", "--num-envs", "64", "--rollout", "1024", "--batch-size", "256"]
 OPTIONS += [
     "--steps",
-    "102400",
+    "40960",
     "--save-every",
     "4096",
     "--evaluate-every",
@@ -173,32 +177,30 @@ def start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen([*WAR, "train", *arguments], cwd=folder, stderr=subprocess.PIPE)
 
 
-def wait_for(condition: Callable[[], bool], process: "subprocess.Popen[bytes]") -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def test_kill_at_any_moment_and_a_second_process_on_the_same_run(tmp_path: Path) -> None:
-    state = tmp_path / "run" / STATE_FILE
+@pytest.mark.field_case("K01", "Z03")
+def test_kill_at_any_moment_and_a_second_process_on_the_same_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "once").mkdir()
-    once = start(tmp_path / "once", *OPTIONS)
-    _, err = once.communicate(timeout=120)
-    assert once.returncode == 0, err
-    process = start(tmp_path, *OPTIONS)
-    for pause in (0.0, 0.013, 0.05, 0.11):  # somewhere between updates, saves and steps
-        wait_for(state.exists, process)
-        time.sleep(0.1 + pause)
-        if pause == 0.0:
-            second = subprocess.run(
-                [*WAR, "train", "--resume", "run"], cwd=tmp_path, capture_output=True, text=True
-            )
-            assert second.returncode == 1
-            assert second.stderr == "war: another process is training in run\n"
+    monkeypatch.chdir(tmp_path / "once")
+    with as_command("train", *OPTIONS):
+        main()
+    monkeypatch.chdir(tmp_path)
+    capsys.readouterr()
+    state = tmp_path / "run" / STATE_FILE
+    process, saved = start(tmp_path, *OPTIONS), 0
+    for pause in (0.0, 0.05):  # somewhere between updates, saves and steps
+        while not state.exists() or state.stat().st_mtime_ns == saved:
+            assert process.poll() is None, process.communicate()[1]
+            time.sleep(0.001)
+        if not saved:
+            told = refused("train", "--resume", "run", capsys=capsys)
+            assert told == "war: another process is training in run\n"
+        time.sleep(pause)
         process.kill()
         process.communicate()
+        assert process.returncode == -signal.SIGKILL, "it had ended before"
+        saved = state.stat().st_mtime_ns
         RunState.read(tmp_path / "run")
         process = start(tmp_path, "--resume", "run")
     _, err = process.communicate(timeout=120)
@@ -206,6 +208,7 @@ def test_kill_at_any_moment_and_a_second_process_on_the_same_run(tmp_path: Path)
     assert left(tmp_path / "run") == left(tmp_path / "once" / "run")
 
 
+@pytest.mark.field_case("K01")
 def test_a_full_disk_ends_the_run_and_leaves_what_was_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,6 +101,7 @@ def test_the_same_seed_gives_the_same_run_whatever_else_draws(tmp_path: Path) ->
     assert models[0] == models[1] != models[2]
 
 
+@pytest.mark.field_case("M04", "T12")
 def test_evaluation_does_not_touch_training(tmp_path: Path) -> None:
     watches = [Watch(), Watch()]
     often = config(tmp_path / "a", evaluate_every=100, evaluate_deals=2)
@@ -113,6 +114,7 @@ def test_evaluation_does_not_touch_training(tmp_path: Path) -> None:
     assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
 
 
+@pytest.mark.field_case("T04")
 @pytest.mark.parametrize("num_envs", [1, 4, 32])
 def test_the_model_is_saved_every_so_many_steps_with_any_number_of_games(
     tmp_path: Path, num_envs: int, monkeypatch: pytest.MonkeyPatch
@@ -131,6 +133,7 @@ def test_the_model_is_saved_every_so_many_steps_with_any_number_of_games(
     assert saved == [512, 1024, 1536, 2048]
 
 
+@pytest.mark.field_case("T07")
 def test_past_selves_are_copies_and_stay_what_they_were(tmp_path: Path) -> None:
     class Pool(BaseCallback):
         def __init__(self) -> None:
@@ -187,6 +190,7 @@ def test_a_folder_with_anything_in_it_is_refused_and_left_alone(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.field_case("T13")
 @pytest.mark.parametrize(
     ("signals", "code", "more"),
     [

@@ -97,6 +97,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.field_case("T10")
 @pytest.mark.parametrize("number", [16, 64, 512])
 def test_a_run_does_not_go_on_with_another_number_of_games(
     tmp_path: Path, stopped: Path, number: int
@@ -112,6 +113,7 @@ def test_a_run_does_not_go_on_with_another_number_of_games(
     assert files(tmp_path) == before
 
 
+@pytest.mark.field_case("T10")
 def test_the_state_of_a_run_of_another_size_is_refused(tmp_path: Path, stopped: Path) -> None:
     other, folder = tmp_path / "other", tmp_path / "run"
     with pytest.raises(TrainingStoppedError):
@@ -149,6 +151,7 @@ def test_a_run_goes_on_with_its_own_settings_only_and_names_those_that_differ(
     assert files(tmp_path) == before
 
 
+@pytest.mark.field_case("T10")
 @pytest.mark.parametrize("sizes", [(16, 256), (32, 512), (128, 1024)])
 def test_the_sizes_that_a_run_reports_are_those_it_uses_before_and_after_a_break(
     tmp_path: Path, sizes: tuple[int, int]
@@ -194,6 +197,7 @@ def always_attacks(network: CardNetwork) -> None:
         last.bias.copy_(torch.tensor([50.0, -50.0]))
 
 
+@pytest.mark.field_case("T14")
 @pytest.mark.usefixtures("a_minute")
 def test_a_match_of_games_without_end_returns_and_says_so() -> None:
     a, b = fixed("a", 0), fixed("b", 0)
@@ -209,6 +213,7 @@ def test_a_match_of_games_without_end_returns_and_says_so() -> None:
     assert war.draws >= war.truncated.sum()
 
 
+@pytest.mark.field_case("T14")
 @pytest.mark.usefixtures("a_minute")
 def test_a_tournament_of_games_without_end_returns_and_counts_them_as_draws(tmp_path: Path) -> None:
     result = run_tournament(
@@ -226,6 +231,7 @@ def test_a_tournament_of_games_without_end_returns_and_counts_them_as_draws(tmp_
     assert "games cut off at the turn limit are draws" in (tmp_path / "report.md").read_text()
 
 
+@pytest.mark.field_case("T14")
 @pytest.mark.usefixtures("a_minute")
 @pytest.mark.parametrize("deterministic", [False, True])
 def test_the_evaluation_of_constant_logits_returns(deterministic: bool) -> None:
@@ -255,6 +261,7 @@ class Constant(BaseCallback):
         return True
 
 
+@pytest.mark.field_case("T14")
 @pytest.mark.usefixtures("a_minute")
 def test_a_run_whose_policy_never_ends_a_game_does_end(tmp_path: Path) -> None:
     endings = Constant()
@@ -298,6 +305,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Install:
     return Install(tmp_path_factory.mktemp("base"), EXTRA)
 
 
+@pytest.mark.field_case("T15")
 def test_a_base_install_says_what_training_needs_before_anything_is_written(
     tmp_path: Path, base: Install, stopped: Path
 ) -> None:
@@ -314,6 +322,7 @@ def test_a_base_install_says_what_training_needs_before_anything_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["stopped"]
 
 
+@pytest.mark.field_case("T15")
 @pytest.mark.parametrize("package", EXTRA)
 def test_every_package_of_the_extra_is_missed_by_name(tmp_path: Path, package: str) -> None:
     links, home = tmp_path / "links", tmp_path / "home"
@@ -333,6 +342,7 @@ def shown_on(terminal: int) -> str:
     return shown.decode()
 
 
+@pytest.mark.field_case("T15")
 def test_with_the_extra_the_bar_and_tensorboard_work_by_default(tmp_path: Path) -> None:
     """In a terminal, and without the package that SB3's own progress bar needs."""
     (tmp_path / "links").mkdir()

@@ -126,6 +126,7 @@ def test_seats_change_with_each_game_and_lengths_count_the_learners_choices(game
             lengths[row] = 0
 
 
+@pytest.mark.field_case("T08")
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_ends_against_the_opponent_it_began_with_who_gets_the_credit(game: str) -> None:
     variant = make_variant(game, **SMALL)
@@ -292,6 +293,7 @@ def test_deals_differ_between_rows_and_neighbouring_seeds() -> None:
     assert not deals[1] & deals[2]
 
 
+@pytest.mark.field_case("S10")
 def test_a_seed_fixes_everything_and_a_second_reset_goes_on() -> None:
     def play(venv: SelfPlayVecEnv) -> Iterator[bytes]:
         for _ in range(2):

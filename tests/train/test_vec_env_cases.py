@@ -44,6 +44,7 @@ def check_row(row: Row, lane: tuple[int, int], i: int, step: Any) -> None:
         assert infos[i]["TimeLimit.truncated"] is (row.end == "truncated")
 
 
+@pytest.mark.field_case("V01")
 def test_self_play_by_hand() -> None:
     venv = SelfPlayVecEnv(
         "attack-defence", 2, opponents={"attack": 1.0}, seed=19, **short_games.OPTIONS
@@ -67,6 +68,7 @@ def test_self_play_by_hand() -> None:
     assert games.tolist() == [4, 4]
 
 
+@pytest.mark.field_case("V01")
 def test_sb3s_own_vector_environment_by_hand() -> None:
     def make() -> Any:
         options: dict[str, Any] = {**short_games.OPTIONS, "opponent": "attack", "seat": 0}
@@ -89,6 +91,7 @@ def test_sb3s_own_vector_environment_by_hand() -> None:
 # --- whose arrays ---
 
 
+@pytest.mark.field_case("V03")
 @BOTH
 def test_what_is_handed_out_is_new_each_time_and_the_callers(game: str) -> None:
     venv, twin = (
@@ -123,6 +126,7 @@ def test_what_is_handed_out_is_new_each_time_and_the_callers(game: str) -> None:
 # --- closing, and failing ---
 
 
+@pytest.mark.field_case("V07")
 def test_closing_twice_before_a_reset_or_never_is_fine() -> None:
     def make() -> SelfPlayVecEnv:
         return SelfPlayVecEnv("attack-defence", 4, opponents={"memory": 1.0}, seed=1)
@@ -140,6 +144,7 @@ def test_closing_twice_before_a_reset_or_never_is_fine() -> None:
     assert threading.active_count() == threads
 
 
+@pytest.mark.field_case("V08")
 @BOTH
 def test_an_opponent_that_fails_is_heard_and_its_games_are_over(game: str) -> None:
     variant = make_variant(game, minimal=True, num_ranks=5)

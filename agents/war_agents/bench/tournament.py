@@ -13,17 +13,20 @@ from war_envs.variant import GAMES, make_variant
 DEALS: Final = 1000
 
 
-def run(seconds: float = 5.0, *, deals: int = DEALS) -> Iterator[Measurement]:
+def run(
+    seconds: float = 5.0, *, deals: int = DEALS, repeats: int = REPEATS
+) -> Iterator[Measurement]:
     """Every registered agent of each game against every other.
 
     Args:
         seconds: about how long each is timed, at least one tournament a repeat.
         deals: deals a pair.
+        repeats: how often each is timed.
     """
     for game, variant in product(GAMES, ("standard", "minimal")):
         played = _Tournaments(game, variant, deals)
         played.work()
-        rates = [rate(played.work, seconds / REPEATS) for _ in range(REPEATS)]
+        rates = [rate(played.work, seconds / repeats) for _ in range(repeats)]
         yield Measurement.of(
             rates,
             name="tournament/scripted",
