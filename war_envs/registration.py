@@ -47,8 +47,8 @@ def register() -> None:
             if id_ not in gymnasium.registry:
                 gymnasium.register(
                     id_,
-                    entry_point=f"war_agents.versus:{spec.stem}",
-                    vector_entry_point=f"war_agents.versus_vector:{spec.stem}",
+                    entry_point=f"war_agents.versus.single:{spec.stem}",
+                    vector_entry_point=f"war_agents.versus.vector:{spec.stem}",
                     kwargs=modes,
                     disable_env_checker=False,
                 )

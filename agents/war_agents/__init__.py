@@ -4,8 +4,9 @@ import importlib
 import random
 from typing import Final
 
-from war_agents import scripted, shipped
+from war_agents import scripted
 from war_agents.agent import Agent
+from war_agents.models import shipped
 from war_agents.registry import make, names, register
 from war_envs.variant import GAMES
 

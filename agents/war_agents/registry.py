@@ -83,7 +83,7 @@ def make(name: str | Path, *, game: str, variant: str | Variant = "standard") ->
             or f"agent {str(name)!r} is unknown to {game}; choose from {', '.join(names(game))}, "
             "or give a run folder or a model file"
         )
-    from war_agents.policy import load_policy  # needs torch, which base installs lack
+    from war_agents.networks.policy import load_policy  # needs torch, which base installs lack
 
     return load_policy(file, chosen)
 

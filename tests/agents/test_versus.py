@@ -17,7 +17,7 @@ from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 from tests.support.envs import AGENTS, raw_env, wrapped_env
 from war_agents import make
-from war_agents.versus import VersusEnv
+from war_agents.versus.single import VersusEnv
 from war_envs.cards import GameName
 from war_envs.engine import seeding
 from war_envs.engine.engine import ENGINES

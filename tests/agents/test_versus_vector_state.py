@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from tests.support.failing import Failing
 from tests.support.handed_out import assert_same
 from tests.support.versus_states import WRONG, changed
-from war_agents.versus_vector import VersusVectorEnv
+from war_agents.versus.vector import VersusVectorEnv
 from war_envs.variant import GAMES
 
 BOTH = pytest.mark.parametrize("game", GAMES)

@@ -60,11 +60,11 @@ MODULES = [
     "war_agents",
     "war_agents.arena",
     "war_agents.cli",
-    "war_agents.policy",
-    "war_agents.versus_vector",
+    "war_agents.networks.policy",
+    "war_agents.versus.vector",
     "war_train",
-    "war_train.log",
-    "war_train.ppo",
+    "war_train.run.log",
+    "war_train.ppo.training",
     "war_train.vec_env",
 ]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from war_agents.network import CardNetwork, NetworkShape
+from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_envs.batch import Batch
 from war_envs.cards import GameName
 from war_envs.engine.engine import ENGINES

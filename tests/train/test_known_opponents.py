@@ -13,12 +13,12 @@ from tests.support.callbacks import At
 from tests.support.players import Player, fixed
 from tests.support.runs import left
 from war_agents import registry
-from war_agents.network import CardNetwork, NetworkShape
+from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_envs.variant import make_variant
-from war_train import checkpoint
 from war_train.config import TrainConfig
-from war_train.ppo import resume, train
-from war_train.state import RunState
+from war_train.ppo.training import resume, train
+from war_train.run import checkpoint
+from war_train.run.state import RunState
 
 SMALL: dict[str, Any] = {
     "game": "attack-defence",

@@ -9,13 +9,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 import war_agents
 from tests.support.models import positions
-from war_agents.network import CardNetwork, NetworkShape
-from war_agents.policy import TorchPolicy
+from war_agents.networks.card_network import CardNetwork, NetworkShape
+from war_agents.networks.policy import TorchPolicy
 from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant, make_variant
-from war_train.card_policy import CardPolicy
-from war_train.learner import SelfPlayPPO
-from war_train.rollout import Rollout
+from war_train.ppo.learner import SelfPlayPPO
+from war_train.ppo.policy import CardPolicy
+from war_train.ppo.rollout import Rollout
 from war_train.vec_env import SelfPlayVecEnv
 
 SHAPE = NetworkShape(embedding=16, hidden=8)

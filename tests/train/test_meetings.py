@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from war_agents.meetings import FIRST_PLACES
-from war_agents.network import CardNetwork, NetworkShape
+from war_agents.networks.card_network import CardNetwork, NetworkShape
+from war_agents.networks.meetings import FIRST_PLACES
 from war_envs.batch import make_batch
 from war_envs.engine.engine import ENGINES
 from war_envs.variant import make_variant

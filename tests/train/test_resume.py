@@ -19,10 +19,10 @@ from tests.support.command import WAR, as_command, refused
 from tests.support.runs import StopAt, left
 from tests.support.runs import eventful_config as config
 from war_agents.cli import main
-from war_train.ppo import resume, train
-from war_train.run import Run
-from war_train.state import STATE_FILE, RunState
-from war_train.stopping import TrainingStoppedError
+from war_train.ppo.callback import Run
+from war_train.ppo.training import resume, train
+from war_train.run.state import STATE_FILE, RunState
+from war_train.run.stopping import TrainingStoppedError
 
 GAMES = ("attack-defence", "strategic-war")
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,7 @@ import os, signal, sys
 from pathlib import Path
 from tests.support.runs import eventful_config
 from stable_baselines3.common.callbacks import BaseCallback
-from war_train.ppo import train
+from war_train.ppo.training import train
 
 class KillAt(BaseCallback):
     def _on_step(self):

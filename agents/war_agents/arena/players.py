@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from war_agents.agent import Agent, is_trained
+from war_agents.models.shipped import CHAMPION
+from war_agents.models.stored import StoredModel
 from war_agents.registry import make
-from war_agents.shipped import CHAMPION
-from war_agents.stored_model import StoredModel
 from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
 from war_envs.messages import one_line, shown
 from war_envs.variant import Variant
@@ -51,7 +51,9 @@ class Entrant(NamedTuple):
             ValueError: there is no such agent, or it wants observations that do not exist.
         """
         if stored is not None:
-            from war_agents.policy import policy_of  # needs torch, which base installs lack
+            from war_agents.networks.policy import (
+                policy_of,  # needs torch, which base installs lack
+            )
 
             agent: Agent = policy_of(
                 stored, variant, name=CHAMPION if str(given) == CHAMPION else None

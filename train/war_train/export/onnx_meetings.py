@@ -1,11 +1,11 @@
-"""`war_agents.meetings.Meetings` as nodes of an ONNX graph."""
+"""`war_agents.networks.meetings.Meetings` as nodes of an ONNX graph."""
 
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.meetings import COLOURS_AT, FIRST_PLACES, RANKS_AT, SUITS_AT
+from war_agents.networks.meetings import COLOURS_AT, FIRST_PLACES, RANKS_AT, SUITS_AT
 from war_envs.engine.engine import ENGINES
 
 # Kind, inputs and output (names, divided by spaces), attributes.

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from war_agents.meetings import FIRST_PLACES
-from war_agents.network import CardNetwork
+from war_agents.networks.card_network import CardNetwork
+from war_agents.networks.meetings import FIRST_PLACES
 from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant
 
