@@ -97,7 +97,7 @@ def _torch_bags() -> Setting:
     def sums(rows: Tensor, table: Tensor) -> Tensor:
         return functional.embedding_bag(rows, table, mode="sum", padding_idx=0)
 
-    return mock.patch("war_agents.network.row_sums", sums)
+    return mock.patch("war_agents.networks.card_network.row_sums", sums)
 
 
 def _stable_baselines(batch_size: int = 64, n_epochs: int = 10) -> float:

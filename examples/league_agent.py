@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents import register
-from war_envs.attack_defence.observation import ENCODING
+from war_envs.attack_defence.observation import LAYOUT
 from war_train.config import TrainConfig
 from war_train.ppo import train
 
@@ -31,7 +31,7 @@ class TitForTat:
         starts: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.int64], Any]:
         """Chooses for many positions at once: a row of ``observation`` is a position."""
-        last = observation[:, ENCODING.index("last_other_action")]  # 0 none, 1 attack, 2 defend
+        last = observation[:, LAYOUT.index("last_other_action")]  # 0 none, 1 attack, 2 defend
         return np.where(last == 2, 1, 0), None
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from war_agents import register
 from war_agents.arena import Tournament
-from war_envs.attack_defence.observation import ENCODING
+from war_envs.attack_defence.observation import LAYOUT
 
 
 class FirstStrike:
@@ -26,8 +26,8 @@ class FirstStrike:
         starts: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.int64], Any]:
         """Chooses for many positions at once: a row of ``observation`` is a position."""
-        own = observation[:, ENCODING.index("own_size")]
-        other = observation[:, ENCODING.index("other_size")]
+        own = observation[:, LAYOUT.index("own_size")]
+        other = observation[:, LAYOUT.index("other_size")]
         return np.where(own >= other, 0, 1), None
 
 

@@ -52,8 +52,8 @@ def raw_env(
         fair: both players hold the same ranks in the same order.
         open_cards: every card is face up.
         num_ranks: ranks in the deck, odd, 3 to 13.
-        max_turns: turns after which a game is truncated, 1 to 1,000,000,000; None is 40 a card of
-            the deck.
+        max_turns: turns after which a game is truncated, 1 to 1,000,000,000; None is 40 per card
+            of the deck.
         own_card: a winner's own card goes under the deck last (``"bottom"``) or before what it won
             (``"first"``).
         encoding: ``"vector"`` (float32 in [0, 1]) or ``"tokens"`` (uint8).

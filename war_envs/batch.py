@@ -31,11 +31,11 @@ from war_envs.variant import Variant, checked_variants, integer, make_variant, w
 
 MAX_GAMES = 1_000_000
 MAX_THREADS = 256
-# Rows that are worth waking a thread for, which may take 50 microseconds. To check actions, only
-# Strategic War has to look at its games.
+# Rows that are worth waking a thread for, which may take 50 microseconds. To check actions, games
+# are looked at only where what is legal depends on them, as it does where players take turns.
 LEAST_ROWS: Final = {
-    "check attack-defence": 262_144,
-    "check strategic-war": 8192,
+    "check simultaneous": 262_144,
+    "check turn-based": 8192,
     "step": 4096,
     "tokens": 4096,
     "vector": 256,
@@ -142,8 +142,8 @@ class Batch:
         given = self._rows if lanes is None else self._integers("lanes", lanes, 0, 2**62)
         games = self._new_games()
         if first_attacker is not None:
-            if self._engine.simultaneous:
-                raise ValueError("first_attacker is for strategic-war; attack-defence has none")
+            if not self._engine.spec.has_first_attacker:
+                raise ValueError(f"first_attacker is not for {self.game}; it has none")
             games["first"] = self._integers("first_attacker", first_attacker, 0, 1)
         games["rng"] = seeding.generator_states(checked, domain, given.astype(np.uint64))
         self._engine.deal(games, self._rows)
@@ -174,14 +174,12 @@ class Batch:
 
     @property
     def mover(self) -> NDArray[np.int64]:
-        """Strategic War only: the seat that chooses now in each game, int64 (B,)."""
+        """Where players take turns: the seat that chooses now in each game, int64 (B,)."""
         self._require_reset()
         if self._engine.simultaneous:
-            raise ValueError(
-                "mover is for strategic-war; in attack-defence both seats choose at once"
-            )
+            raise ValueError(f"mover is not for {self.game}: both seats choose at once")
         movers = np.empty(self.num_games, np.int64)
-        self._engine.module.rules.movers(self.games, 0, self.num_games, movers)
+        self._engine.movers(self.games, 0, self.num_games, movers)
         return movers
 
     def observe(
@@ -276,7 +274,7 @@ class Batch:
 
         def work(first: int, last: int) -> None:
             if seats is None:
-                self._engine.module.rules.movers(games, first, last, movers)
+                self._engine.movers(games, first, last, movers)
             whose = movers if seats is None else seats
             observer.write(games, first, last, rows, whose, perfect, 1, observation, mask)
 
@@ -294,6 +292,13 @@ class Batch:
         if buffer is None or len(buffer) < shape[0]:
             buffer = self._buffers[key] = np.empty(shape, dtype)
         return buffer[: shape[0]]
+
+    def forfeit(self, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> None:
+        """The running games of ``rows`` (K,), distinct, are lost by ``seats`` (K,).
+
+        They are over then, and stay as they are in the next `step`, with reward 0.
+        """
+        self._engine.forfeit(self.games, rows, seats)
 
     def step(self, actions: ArrayLike, *, autoreset: bool = True, copy: bool = True) -> Step:
         """One choice in every running game; with ``autoreset``, ended games are dealt anew at once.
@@ -346,7 +351,8 @@ class Batch:
         def work(first: int, last: int) -> int:
             return int(first_illegal(self.games, first, last, checked))
 
-        slices = self._in_slices(number, work, f"check {self.game}")
+        kind = "simultaneous" if self._engine.simultaneous else "turn-based"
+        slices = self._in_slices(number, work, f"check {kind}")
         illegal = [found for found in slices if found >= 0]
         if illegal:
             row, seat = divmod(illegal[0], 2)
@@ -362,7 +368,7 @@ class Batch:
         return checked
 
     def _in_slices(self, number: int, work: Callable[[int, int], T], what: str) -> list[T]:
-        """Does ``work(first, last)`` on slices of ``number`` rows, a thread each; what it returns.
+        """Does ``work(first, last)`` on slices of ``number`` rows, one per thread; what it returns.
 
         ``what`` it is says in `LEAST_ROWS` how small a slice may be.
         """

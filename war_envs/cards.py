@@ -21,7 +21,9 @@ RANKS: Final[dict[GameName, str]] = {
     "attack-defence": "A23456789TJQK",
     "strategic-war": "23456789TJQKA",
 }
-NUM_CARDS: Final = 52
+NUM_RANKS: Final = 13  # of the largest deck
+NUM_SUITS: Final = len(SUITS)
+NUM_CARDS: Final = NUM_RANKS * NUM_SUITS
 NAMES: Final[dict[GameName, tuple[str, ...]]] = {
     game: tuple(rank + suit for rank in ranks for suit in SUITS) for game, ranks in RANKS.items()
 }
@@ -32,7 +34,7 @@ _IDS: Final[dict[GameName, dict[str, int]]] = {
 
 def deck(num_ranks: int, minimal: bool) -> tuple[int, ...]:
     """The cards of a deck of ``num_ranks`` ranks, in ascending order."""
-    return tuple(card for card in range(4 * num_ranks) if not (minimal and card & 2))
+    return tuple(card for card in range(NUM_SUITS * num_ranks) if not (minimal and card & 2))
 
 
 def parse(game: GameName, name: object) -> int:

@@ -9,17 +9,18 @@ from typing import Final
 
 import gymnasium
 
+from war_envs.games import SPECS
 from war_envs.variant import MODES, VARIANT_NAMES
 
 NAMESPACE: Final = "war_envs"
-_GYMNASIUM_NAMES: Final = {"attack-defence": "AttackDefence", "strategic-war": "StrategicWar"}
-_MODE_NAMES: Final = {"minimal": "Minimal", "fair": "Fair", "open-card": "OpenCard"}
 
 # Those that pettingzoo.make takes, which came with PettingZoo 1.27: without it there are none.
 PETTINGZOO_IDS: Final[dict[str, tuple[str, ...]]] = (
     {
-        "aec": (f"{NAMESPACE}/attack_defence-v0", f"{NAMESPACE}/strategic_war-v0"),
-        "parallel": (f"{NAMESPACE}/attack_defence-v0",),
+        "aec": tuple(f"{NAMESPACE}/{spec.stem}-v0" for spec in SPECS.values()),
+        "parallel": tuple(
+            f"{NAMESPACE}/{spec.stem}-v0" for spec in SPECS.values() if spec.simultaneous
+        ),
     }
     if find_spec("pettingzoo.env_registry") is not None
     else {}
@@ -28,26 +29,26 @@ PETTINGZOO_IDS: Final[dict[str, tuple[str, ...]]] = (
 
 def gymnasium_id(game: str, variant: str) -> str:
     """The Gymnasium id of a game's variant, such as ``war_envs/AttackDefence-Minimal-Fair-v0``."""
-    modes = [_MODE_NAMES[mode] for mode in variant.split("+") if mode in MODES]
-    return f"{NAMESPACE}/{'-'.join([_GYMNASIUM_NAMES[game], *modes])}-v0"
+    modes = [mode.title().replace("-", "") for mode in variant.split("+") if mode in MODES]
+    return f"{NAMESPACE}/{'-'.join([SPECS[game].id_stem, *modes])}-v0"
 
 
 GYMNASIUM_IDS: Final = tuple(
-    gymnasium_id(game, variant) for game in _GYMNASIUM_NAMES for variant in VARIANT_NAMES
+    gymnasium_id(game, variant) for game in SPECS for variant in VARIANT_NAMES
 )
 
 
 def register() -> None:
     """Registers every id that is not registered yet."""
-    for game in _GYMNASIUM_NAMES:
+    for game, spec in SPECS.items():
         for variant in VARIANT_NAMES:
             id_ = gymnasium_id(game, variant)
             modes = {MODES[mode]: True for mode in variant.split("+") if mode in MODES}
             if id_ not in gymnasium.registry:
                 gymnasium.register(
                     id_,
-                    entry_point=f"war_agents.versus:{game.replace('-', '_')}",
-                    vector_entry_point=f"war_agents.versus_vector:{game.replace('-', '_')}",
+                    entry_point=f"war_agents.versus.single:{spec.stem}",
+                    vector_entry_point=f"war_agents.versus.vector:{spec.stem}",
                     kwargs=modes,
                     disable_env_checker=False,
                 )

@@ -55,8 +55,8 @@ def raw_env(
         fair: the black hand repeats the red one.
         open_cards: every card is face up.
         num_ranks: ranks in the deck, odd, 3 to 13.
-        max_turns: rounds after which a game is truncated, 1 to 1,000,000,000; None is 40 a card of
-            the deck.
+        max_turns: rounds after which a game is truncated, 1 to 1,000,000,000; None is 40 per card
+            of the deck.
         encoding: ``"vector"`` (float32 in [0, 1]) or ``"tokens"`` (uint8).
         memory: ``"perfect"``, all a player could remember, or ``"table"``, what lies in view.
         render_mode: ``"ansi"`` makes ``render()`` return text.

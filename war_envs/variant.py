@@ -1,4 +1,4 @@
-"""Which rules a game is played by: one frozen dataclass a game.
+"""Which rules a game is played by: one frozen dataclass per game.
 
 Spelling: a variant's ``name`` is ``standard`` or its modes joined by ``+`` in the order
 ``minimal``, ``fair``, ``open-card``.
@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, Literal
 import numpy as np
 
 from war_envs import cards
-from war_envs.cards import GameName
+from war_envs.cards import NUM_RANKS, GameName
 from war_envs.messages import shown
 
 MODES: Final = {"minimal": "minimal", "fair": "fair", "open-card": "open_cards"}
@@ -70,7 +70,7 @@ class _Variant:
         open_cards: every card is face up throughout.
         num_ranks: ranks in the deck, odd, 3 to 13: the first ones of the game's own order.
         max_turns: turns (rounds in Strategic War) after which a game is truncated, at least 1;
-            ``None`` is replaced by 40 a card of the deck.
+            ``None`` is replaced by 40 per card of the deck.
     """
 
     game: ClassVar[GameName]
@@ -78,7 +78,7 @@ class _Variant:
     minimal: bool = False
     fair: bool = False
     open_cards: bool = False
-    num_ranks: int = 13
+    num_ranks: int = NUM_RANKS
     max_turns: int | None = None
 
     def __post_init__(self) -> None:
@@ -86,9 +86,11 @@ class _Variant:
             value = getattr(self, mode)
             if not isinstance(value, bool):
                 raise ValueError(f"{mode}={shown(value)} is not allowed; it must be True or False")
-        num_ranks = integer("num_ranks", self.num_ranks, 3, 13)
+        num_ranks = integer("num_ranks", self.num_ranks, 3, NUM_RANKS)
         if num_ranks % 2 == 0:
-            raise ValueError(f"num_ranks={num_ranks} is not allowed; it must be odd, 3 to 13")
+            raise ValueError(
+                f"num_ranks={num_ranks} is not allowed; it must be odd, 3 to {NUM_RANKS}"
+            )
         object.__setattr__(self, "num_ranks", num_ranks)
         limit = TURNS_PER_CARD * self.deck_size if self.max_turns is None else self.max_turns
         object.__setattr__(self, "max_turns", integer("max_turns", limit, 1, MAX_TURNS_LIMIT))
@@ -103,10 +105,10 @@ class _Variant:
         """The cards of the whole deck (see `war_envs.cards`), ascending."""
         return cards.deck(self.num_ranks, self.minimal)
 
-    @property
+    @cached_property
     def deck_size(self) -> int:
         """Cards in the whole deck: 26 or 52 with all 13 ranks."""
-        return self.num_ranks * (2 if self.minimal else 4)
+        return len(self.deck)
 
     @property
     def turn_limit(self) -> int:

@@ -4,8 +4,10 @@ import importlib
 import random
 from typing import Final
 
-from war_agents import scripted, shipped
-from war_agents.agent import Agent, make, names, register
+from war_agents import scripted
+from war_agents.agent import Agent
+from war_agents.models import shipped
+from war_agents.registry import make, names, register
 from war_envs.variant import GAMES
 
 __all__ = ["Agent", "make", "names", "register"]

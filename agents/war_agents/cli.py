@@ -24,9 +24,9 @@ from war_agents.arena.players import is_code
 from war_agents.arena.report import print_report
 from war_agents.arena.tournament import Tournament
 from war_agents.bench import Section
-from war_agents.card import read_card
+from war_agents.models.model_card import read_card
+from war_agents.models.show import score_lines, show_model
 from war_agents.module_path import add_user_folder
-from war_agents.show import score_lines, show_model
 from war_envs.messages import printable
 from war_envs.registration import GYMNASIUM_IDS, PETTINGZOO_IDS
 from war_envs.variant import ALL, VARIANT_NAMES, make_variant
@@ -130,7 +130,7 @@ def _finish_run(run: Callable[[], Path]) -> None:
     From here on signals are only noted: the run ends at the first one by itself, and those that
     come after it, while things are saved and told, change nothing.
     """
-    importlib.import_module("war_train.stopping").StopRequest().catch()
+    importlib.import_module("war_train.run.stopping").StopRequest().catch()
     file = run()
     for line in score_lines(read_card(file)):
         print(printable(line))

@@ -21,10 +21,11 @@ from tests.support.command import WAR
 from tests.support.failures import BAD, SMALL, nothing_left, play  # noqa: F401
 from tests.support.players import chance
 from tests.support.processes import arena_workers, wait_for
-from war_agents.agent import _FACTORIES
-from war_agents.arena import TournamentResult, blocks
-from war_agents.arena.games import play_games
+from war_agents.arena import TournamentResult
 from war_agents.arena.players import Entrant
+from war_agents.arena.playing import blocks
+from war_agents.arena.playing.games import play_games
+from war_agents.registry import _FACTORIES
 from war_envs.variant import make_variant
 
 ANSWERS = {

@@ -20,8 +20,8 @@ import collections, dataclasses, enum, functools, pathlib, random, sys
 import numpy as np
 import torch
 from war_agents.arena import Tournament
-from war_agents.policy import load_policy
-from war_agents.shipped import champion_file
+from war_agents.networks.policy import load_policy
+from war_agents.models.shipped import champion_file
 from war_envs.variant import make_variant
 
 FIRST = 0

@@ -14,7 +14,7 @@ from open_spiel.python.algorithms.nash_averaging import (  # type: ignore[import
 )
 from open_spiel.python.egt import alpharank  # type: ignore[import-untyped]
 
-from war_agents.arena.payoffs import alpha_rank, cycles, nash_average
+from war_agents.arena.stats.payoffs import alpha_rank, cycles, nash_average
 
 ROCK_PAPER_SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 

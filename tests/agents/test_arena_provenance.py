@@ -14,8 +14,8 @@ from safetensors.torch import load_file, save_file
 
 from tests.support.processes import arena_workers
 from war_agents.arena import Tournament, TournamentResult
-from war_agents.card import card_file
-from war_agents.shipped import champion_file
+from war_agents.models.model_card import card_file
+from war_agents.models.shipped import champion_file
 
 GAME = "attack-defence"
 SHIPPED = champion_file(GAME)
@@ -28,7 +28,7 @@ class Own(Healthy):
         return action_mask.argmax(axis=1), None
 """
 FACTORY = """
-from war_agents.policy import load_policy
+from war_agents.networks.policy import load_policy
 
 class Held:
     name, encoding, memory = "held", "tokens", "perfect"

@@ -14,9 +14,9 @@ from scipy.optimize import brentq, linprog, minimize
 from scipy.stats import binom
 
 from war_agents.arena import PairGames, RatingFit, rate
-from war_agents.arena.davidson import Model
-from war_agents.arena.tallies import DRAWN, LOST, WON, cells, tally
-from war_agents.arena.unbounded import unbounded
+from war_agents.arena.stats.davidson import Model
+from war_agents.arena.stats.tallies import DRAWN, LOST, WON, cells, tally
+from war_agents.arena.stats.unbounded import unbounded
 
 ELO = 400 / np.log(10)
 SWAPPED = np.array([1, -1], np.int8)

@@ -18,7 +18,7 @@ import pytest
 from tests.support.command import WAR
 from tests.support.folders import AGENTS, GAMES, RESULTS, SETTINGS, files, resumed, tournament
 from tests.support.processes import processes, wait_for
-from war_agents.shipped import champion_file
+from war_agents.models.shipped import champion_file
 
 
 def command(out: Path, *options: str) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from war_agents.arena.separation import BETS, SeparationTest
+from war_agents.arena.stats.separation import BETS, SeparationTest
 
 Scores = NDArray[np.float64]
 RNG = np.random.Generator

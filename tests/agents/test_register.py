@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 import war_agents
+from war_agents.registry import RESERVED
 
 
-@pytest.mark.parametrize(
-    "name", ["", "self", "past", "a/b", "x.safetensors", "two\nlines", "random"]
-)
+@pytest.mark.parametrize("name", ["", *RESERVED, "a/b", "x.safetensors", "two\nlines", "random"])
 def test_names_that_cannot_be(name: str) -> None:
     before = war_agents.names("attack-defence")
     with pytest.raises(ValueError, match=r"^name="):

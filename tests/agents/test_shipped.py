@@ -9,8 +9,8 @@ import pytest
 
 import war_agents
 from war_agents.arena import play_match
-from war_agents.card import card_file, read_card
-from war_agents.shipped import GAMES_WITH_CHAMPION, champion_file
+from war_agents.models.model_card import card_file, read_card
+from war_agents.models.shipped import GAMES_WITH_CHAMPION, champion_file
 from war_envs.batch import make_batch
 from war_envs.variant import GAMES, VARIANT_NAMES, make_variant
 

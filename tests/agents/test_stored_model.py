@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from war_agents import stored_model
-from war_agents.card import card_file
-from war_agents.shipped import champion_file
-from war_agents.stored_model import read_model
+from war_agents.models import stored as stored_model
+from war_agents.models.model_card import card_file
+from war_agents.models.shipped import champion_file
+from war_agents.models.stored import read_model
 
 SHIPPED = json.loads(card_file(champion_file("attack-defence")).read_text())
 WRITER = """

@@ -17,7 +17,7 @@ from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 from tests.support.envs import AGENTS, raw_env, wrapped_env
 from war_agents import make
-from war_agents.versus import VersusEnv
+from war_agents.versus.single import VersusEnv
 from war_envs.cards import GameName
 from war_envs.engine import seeding
 from war_envs.engine.engine import ENGINES
@@ -488,13 +488,13 @@ def test_the_opponent_remembers_a_game_and_no_longer() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ((np.array([4]), None), "action=4"),
-        ((np.array([2]), None), "FIGHT.* is illegal now"),
+        ((np.array([4]), None), "illegal action 4"),
+        ((np.array([2]), None), "illegal action 2; legal were"),
         ((np.array([0, 0]), None), r"shape \(2,\)"),
         ((np.array(0), None), r"shape \(\)"),
         ((np.array([0.0]), None), "dtype float64"),
         ((None, None), "dtype object"),
-        (np.array([0]), "not .actions, state."),
+        (np.array([0]), "must be .actions, state."),
         (None, "None"),
         (ZeroDivisionError("by nothing"), "by nothing"),
     ],

@@ -11,8 +11,8 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
-from war_agents.versus import VersusEnv
-from war_agents.versus_vector import VersusVectorEnv
+from war_agents.versus.single import VersusEnv
+from war_agents.versus.vector import VersusVectorEnv
 from war_envs.registration import GYMNASIUM_IDS, gymnasium_id
 from war_envs.testing import check_gymnasium
 from war_envs.variant import GAMES

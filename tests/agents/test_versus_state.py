@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tests.support.envs import AGENTS, raw_env
 from tests.support.versus_states import WRONG, changed
-from war_agents.versus import VersusEnv
+from war_agents.versus.single import VersusEnv
 from war_envs.cards import GameName
 from war_envs.registration import gymnasium_id
 from war_envs.variant import GAMES

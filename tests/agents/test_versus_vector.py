@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from war_agents.versus_vector import VersusVectorEnv
+from war_agents.versus.vector import VersusVectorEnv
 from war_envs.registration import GYMNASIUM_IDS
 
 IDS = {

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from tests.support.failing import Failing
 from tests.support.handed_out import assert_same
 from tests.support.versus_states import WRONG, changed
-from war_agents.versus_vector import VersusVectorEnv
+from war_agents.versus.vector import VersusVectorEnv
 from war_envs.variant import GAMES
 
 BOTH = pytest.mark.parametrize("game", GAMES)
@@ -68,14 +68,14 @@ def test_restored_environments_go_on_exactly(game: str, mode: AutoresetMode, opp
 
 
 MANY_WRONG: dict[str, Any] = {
-    "versus_vector": [2, None, KeyError],
+    "versus_vector": [1, None, KeyError],
     "num_envs": [4, None],
     "game": ["chess", KeyError],
     "seat": [0, KeyError],
     "opponent": ["memory", None],
     "autoreset_mode": ["NextStep", "x"],
     "games": [None, 3, ["list"], ["dict", {}], KeyError],
-    "games.records": [["array", "|u1", [0], ""], None],
+    "games.record_hands": [["array", "|u1", [0], ""], None],
     "games.seats": [["array", "<i8", [1], "AAAAAAAAAAA="]],
     "games.calls": [["array", "<i8", [], "//////////8="], 0],
     "games.lengths": WRONG["opponent.memory"],
@@ -117,8 +117,8 @@ def test_what_is_no_state_is_refused_and_changes_nothing(game: str) -> None:
             envs.set_state(state)
         assert "\n" not in str(caught.value)
         assert envs.get_state() == before
-    records = json.loads(good)["games"]["records"]
-    broken = with_change(good, "games.records", [*records[:3], "A" * len(records[3])])
+    records = json.loads(good)["games"]["record_hands"]
+    broken = with_change(good, "games.record_hands", [*records[:3], "A" * len(records[3])])
     with pytest.raises(ValueError, match="state"):
         envs.set_state(broken)
     assert envs.get_state() == before

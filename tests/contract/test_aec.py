@@ -214,8 +214,8 @@ def test_attributes_of_the_game_are_reached_through_the_wrappers(module: Any) ->
     assert env.known("player_1") == env.unwrapped.known("player_1")
     assert env.variant == env.unwrapped.variant
     assert type(env.clone()) is type(env.unwrapped)
-    with pytest.raises(AttributeError, match="_games"):
-        _ = env._games
+    with pytest.raises(AttributeError, match="_position"):
+        _ = env._position
     with pytest.raises(AttributeError, match="no attribute 'board'"):
         _ = env.board
     with pytest.raises(ValueError, match="agent='nobody' is unknown; choose from player_0"):

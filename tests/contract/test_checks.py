@@ -118,7 +118,7 @@ class DrawingPlays(StrategicWarAEC):
 
     def render(self) -> str | None:
         drawn = super().render()
-        self._games["max_turns"] -= 1
+        self._position.games["max_turns"] -= 1
         return drawn
 
 
@@ -202,7 +202,7 @@ class LaterDrift(AttackDefenceParallel):
 
     def step(self, actions: dict[str, int]) -> Any:
         result = super().step(actions)
-        if self._games[0]["turn"] > 5:
+        if self._position.games[0]["turn"] > 5:
             result[4]["player_0"]["noise"] = random.random()
         return result
 

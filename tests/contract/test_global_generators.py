@@ -58,11 +58,11 @@ MODULES = [
     "war_envs.testing",
     "war_agents",
     "war_agents.cli",
-    "war_agents.policy",
-    "war_agents.versus_vector",
+    "war_agents.networks.policy",
+    "war_agents.versus.vector",
     "war_train",
-    "war_train.log",
-    "war_train.ppo",
+    "war_train.run.log",
+    "war_train.ppo.training",
 ]
 
 

@@ -51,7 +51,7 @@ def test_the_player_is_paid_what_the_game_says_and_once(game: str) -> None:
             driver_turns.append(driver.turn()["agent"])
         total = sum(seen.reward for seen in driver_turns)
         last = driver_turns[-1]
-        winner = int(driver.env.unwrapped._raw._games[0]["winner"])
+        winner = int(driver.env.unwrapped._raw._position.games[0]["winner"])
         seat = last.info["seat"]
         assert total == (0 if winner < 0 else 1 if winner == seat else -1)
         assert last.reward == total

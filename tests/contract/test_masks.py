@@ -10,7 +10,7 @@ from war_agents import scripted
 from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.batch import make_batch
 from war_envs.engine.engine import ENGINES
-from war_envs.engine.layout import Encoding
+from war_envs.engine.layout import Layout
 from war_envs.variant import GAMES, VARIANT_NAMES, make_variant
 
 
@@ -145,7 +145,7 @@ def test_with_one_card_left_only_top_is_legal() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_numbers_have_room_in_their_types(game: str) -> None:
     engine = ENGINES[make_variant(game).game]
-    layout: Encoding = engine.encoding
+    layout: Layout = engine.layout
     assert engine.num_actions <= 63  # of 127 in an int8 mask's index, with room to spare
     assert max(field.scale for field in layout.header) <= 255
     assert len(layout.features) - 1 <= 127  # card tokens in a uint8

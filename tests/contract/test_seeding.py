@@ -195,8 +195,8 @@ def test_games_in_four_threads_are_the_games_of_one() -> None:
 def test_loading_a_trained_network_leaves_the_global_generators_alone(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     safetensors = pytest.importorskip("safetensors.torch")
-    from war_agents.card import FORMAT, VERSION, card_file
-    from war_agents.network import CardNetwork, NetworkShape
+    from war_agents.models.model_card import FORMAT, VERSION, card_file
+    from war_agents.networks.card_network import CardNetwork, NetworkShape
 
     variant = make_variant("attack-defence", "minimal")
     network = CardNetwork(variant, NetworkShape())

@@ -21,7 +21,7 @@ from gymnasium.vector import AsyncVectorEnv
 from tests.support.envs import pettingzoo_env
 from tests.support.failing import Failing
 from tests.support.processes import run
-from war_agents.versus_vector import VersusVectorEnv
+from war_agents.versus.vector import VersusVectorEnv
 from war_envs.batch import make_batch
 from war_envs.registration import gymnasium_id
 from war_envs.variant import GAMES

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from war_agents.network import CardNetwork, NetworkShape
+from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_envs.batch import Batch
 from war_envs.cards import GameName
 from war_envs.engine.engine import ENGINES
@@ -25,7 +25,7 @@ def test_game_i_is_that_of_a_batch_of_its_variant(game: GameName, encoding: str)
     alone = [Batch(variant, number, encoding=encoding) for variant in variants]
     for batch in (mixed, *alone):
         batch.reset(3)
-    layout = ENGINES[game].encoding
+    layout = ENGINES[game].layout
     header = len(layout.header)
     width = layout.features.shape[1] if encoding == "vector" else 1
     rng = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from tests.support.envs import AGENTS
 from tests.support.positions import GAME_KINDS, advance, make
 from war_envs.engine.engine import ENGINES
 
-HEADERS = {game: [f.name for f in ENGINES[game].global_encoding.header] for game in ENGINES}
+HEADERS = {game: [f.name for f in ENGINES[game].global_layout.header] for game in ENGINES}
 LAST = ("action_0", "action_1", "card_0", "card_1", "taker")
 
 
@@ -85,7 +85,7 @@ def test_vectors_are_tokens_spelt_out(game: Game) -> None:
     vectors.set_state(env.get_state())
     tokens, vector = env.state(), vectors.state()
     assert (tokens.dtype, vector.dtype) == (np.uint8, np.float32)
-    layout = ENGINES[game].global_encoding
+    layout = ENGINES[game].global_layout
     head = len(layout.header)
     np.testing.assert_array_equal(vector[:head], (tokens[:head] / layout.scales).astype("f4"))
     spelt = layout.features[tokens[head:]].reshape(-1)

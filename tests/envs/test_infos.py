@@ -58,7 +58,7 @@ def test_infos_have_the_same_keys_and_types_at_all_times(game: Game, kind: str) 
             assert (info["winner"] >= 0) is (info["ending"] == Ending.WON)
             assert info["illegal"] == -1
             # Batches tell the same of a row.
-            of_rows = engine.facts(env.unwrapped._games, np.zeros(1, np.int64))
+            of_rows = engine.facts(env.unwrapped._position.games, np.zeros(1, np.int64))
             assert dict(zip(engine.info_keys, of_rows[:, 0].tolist(), strict=True)) == info
         for one, other in zip(shown_infos(env), shown_infos(env), strict=True):
             assert one == other

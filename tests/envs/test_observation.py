@@ -30,7 +30,7 @@ DECODED = 8  # positions of each game, about
 def test_header_is_as_documented(game: Game) -> None:
     module = MODULES[game]
     documented = flat(header_table(module.__doc__))
-    encoding = module.ENCODING
+    encoding = module.LAYOUT
     assert documented == [(field.name, field.scale) for field in encoding.header]
     assert [encoding.index(name) for name, _ in documented] == list(range(len(documented)))
     assert encoding.scales.tolist() == [scale for _, scale in documented]
@@ -50,7 +50,7 @@ def test_tokens_are_as_documented(game: Game, tokens: list[str]) -> None:
     table = MODULES[game].__doc__.partition("token    ")[2]
     assert re.findall(r"^(\d[-, \d]*?)  ", table, flags=re.MULTILINE) == tokens
     space = raw_env(game, encoding="tokens").observation_space("player_0")["observation"]
-    header = MODULES[game].ENCODING.scales
+    header = MODULES[game].LAYOUT.scales
     highest = int(re.findall(r"\d+", tokens[-1])[-1])
     assert space.high[: len(header)].tolist() == header.tolist()
     assert set(space.high[len(header) :].tolist()) == {highest}
@@ -146,7 +146,7 @@ def test_turns_are_shown_exactly_where_the_limit_is_large(game: Game) -> None:
     env = raw_env(game, encoding="tokens", **options)
     env.reset(seed=1, options={"hands": hands})
     module = MODULES[game]
-    at = module.ENCODING.index("turn")
+    at = module.LAYOUT.index("turn")
     shown: list[int] = []
     for _ in range(400):
         high, low = env.observe("player_0")["observation"][at : at + 2].tolist()

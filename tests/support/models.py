@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from war_agents.network import CardNetwork, NetworkShape
+from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_envs.batch import make_batch
 from war_envs.variant import Variant, make_variant
-from war_train import checkpoint
+from war_train.run import checkpoint
 
 VARIANT = make_variant("attack-defence", "minimal", num_ranks=5)
 

@@ -76,7 +76,7 @@ def thinker(name: str = "thinker", salt: int = 0, **wishes: str) -> Player:
 
 def seat_of(observation: NDArray[Any], game: str = "attack-defence") -> NDArray[np.int64]:
     """Which seat each observation is seen from."""
-    column = ENGINES[make_variant(game).game].encoding.index("seat")
+    column = ENGINES[make_variant(game).game].layout.index("seat")
     return np.asarray(observation[:, column], np.int64)
 
 
@@ -93,7 +93,7 @@ def memory_like(name: str = "sharp") -> Player:
 
 def tops(observation: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The two top cards in tokens of open cards, own and other."""
-    header = len(ENGINES["attack-defence"].encoding.header)
+    header = len(ENGINES["attack-defence"].layout.header)
     slots = (observation.shape[1] - header) // 2
     tokens = observation[:, [header, header + slots]].astype(np.int64)
     return (tokens[:, 0] - 3) % 52, (tokens[:, 1] - 3) % 52

@@ -50,7 +50,7 @@ def arena_workers(parent: int) -> list[int]:
     return [
         process.pid
         for process in processes()
-        if process.parent == parent and "war_agents.arena.worker" in process.command
+        if process.parent == parent and "war_agents.arena.playing.worker" in process.command
     ]
 
 

@@ -100,7 +100,7 @@ def encoding_errors(game: Game) -> None:
         except ValueError:
             continue
         raise AssertionError("a wrong encoding was taken")
-    encoding = ENGINES[game].encoding
+    encoding = ENGINES[game].layout
     assert encoding.index(encoding.header[3].name) == 3
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 
 from war_train.config import TrainConfig
-from war_train.state import RunState
+from war_train.run.state import RunState
 
 # Learning and nothing beside it.
 PLAIN: dict[str, Any] = {

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from war_agents.arena.games import games_per_deal
-from war_agents.arena.intervals import deal_interval
 from war_agents.arena.match import MatchResult
 from war_agents.arena.players import Player
+from war_agents.arena.playing.games import games_per_deal
 from war_agents.arena.results import (
     MEAN,
     Forfeits,
@@ -20,6 +19,7 @@ from war_agents.arena.results import (
     Standing,
     TournamentResult,
 )
+from war_agents.arena.stats.intervals import deal_interval
 from war_envs.variant import Variant, make_variant
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 WRONG: dict[str, Any] = {
-    "versus": [2, None, KeyError, "1"],
+    "versus": [1, None, KeyError, "1"],
     "seat": [2, -1, None, True, "player_0", KeyError],
     "events": [None, "text", [1], KeyError],
     "more": [1],

@@ -9,10 +9,10 @@ import war_agents
 from tests.support.command import refused
 from tests.support.models import VARIANT, made
 from tests.support.runs import config
-from war_agents.card import card_file, read_card
-from war_agents.find import find_model
-from war_train import checkpoint
-from war_train.ppo import resume
+from war_agents.models.find import find_model
+from war_agents.models.model_card import card_file, read_card
+from war_train.ppo.training import resume
+from war_train.run import checkpoint
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ from safetensors.numpy import load_file
 from stable_baselines3.common.callbacks import BaseCallback
 
 from tests.support.runs import left
-from war_agents.card import read_card
-from war_train import exploiter
+from war_agents.models.model_card import read_card
 from war_train.config import TrainConfig
 from war_train.finite import TrainingDivergedError
-from war_train.learner import SelfPlayPPO
-from war_train.make import make_learner
-from war_train.ppo import resume, train
-from war_train.state import STATE_FILE
+from war_train.ppo import exploiter
+from war_train.ppo.learner import SelfPlayPPO
+from war_train.ppo.make import make_learner
+from war_train.ppo.training import resume, train
+from war_train.run.state import STATE_FILE
 
 SMALL: dict[str, Any] = {
     "game": "attack-defence",
@@ -190,9 +190,8 @@ def test_an_exploiter_that_diverges_ends_the_run(
 
 def test_the_command_ends_with_one_line(tmp_path: Path) -> None:
     # The learning rate grows beyond all bounds instead of falling.
-    program = (
-        "import war_train.make as m; m.LAST_RATE = 1e30; from war_agents.cli import main; main()"
-    )
+    program = "import war_train.ppo.make as m; m.LAST_RATE = 1e30\n"
+    program += "from war_agents.cli import main; main()"
     options = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run"]
     options += ["--num-envs", "32", "--rollout", "256", "--batch-size", "128", "--steps", "5120"]
     done = subprocess.run(

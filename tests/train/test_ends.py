@@ -16,13 +16,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from tests.support.callbacks import At
 from tests.support.runs import left
-from war_agents import agent
-from war_agents.card import read_card
+from war_agents import registry
+from war_agents.models.model_card import read_card
 from war_train.config import TrainConfig
-from war_train.ppo import resume, train
-from war_train.run import Run
-from war_train.state import RunState
-from war_train.stopping import TrainingStoppedError
+from war_train.ppo.callback import Run
+from war_train.ppo.training import resume, train
+from war_train.run.state import RunState
+from war_train.run.stopping import TrainingStoppedError
 
 UPDATE = 256
 SMALL: dict[str, Any] = {
@@ -200,7 +200,7 @@ class Failing:
 def test_an_opponent_that_fails_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(agent._FACTORIES["attack-defence"], "failing", lambda variant: Failing())
+    monkeypatch.setitem(registry._FACTORIES["attack-defence"], "failing", lambda variant: Failing())
     changes = {"opponents": {"self": 1.0, "failing": 1.0}, "steps": 768, "evaluate_every": 0}
     train(config(tmp_path / "whole", **changes))
     monkeypatch.setattr(Failing, "calls", 0)

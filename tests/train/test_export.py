@@ -18,13 +18,13 @@ import torch
 
 from tests.support.command import refused, war
 from tests.support.models import positions
-from war_agents.network import CardNetwork, NetworkShape
-from war_agents.policy import load_policy
-from war_agents.shipped import GAMES_WITH_CHAMPION
+from war_agents.models.shipped import GAMES_WITH_CHAMPION
+from war_agents.networks.card_network import CardNetwork, NetworkShape
+from war_agents.networks.policy import load_policy
 from war_envs.variant import GAMES, VARIANT_NAMES, Variant, make_variant, widest
-from war_train import checkpoint
 from war_train.export import FORMATS, export, onnx_graph, sb3, torchscript
 from war_train.export.plain import plain_arrays
+from war_train.run import checkpoint
 
 VARIANT = make_variant("attack-defence", "minimal", num_ranks=5)
 ALL = {game: [make_variant(game, name) for name in VARIANT_NAMES] for game in GAMES}

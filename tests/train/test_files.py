@@ -12,8 +12,8 @@ import pytest
 from tests.support.processes import run
 from tests.support.runs import StopAt
 from tests.support.runs import eventful_config as config
-from war_train.ppo import train
-from war_train.stopping import TrainingStoppedError
+from war_train.ppo.training import train
+from war_train.run.stopping import TrainingStoppedError
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (ROOT / "war_envs", ROOT / "agents/war_agents", ROOT / "train/war_train")
@@ -80,7 +80,7 @@ def test_a_run_that_was_moved_is_played_and_goes_on_in_another_process(
 import sys
 from war_agents.arena import play_match
 from war_envs.variant import make_variant
-from war_train.ppo import resume
+from war_train.ppo.training import resume
 variant = make_variant("attack-defence", "minimal", num_ranks=5)
 play_match(sys.argv[1], "random", game=variant.game, variant=variant, deals=5, seed=1)
 print(resume(sys.argv[1], progress=False))
@@ -107,10 +107,10 @@ def test_reading_the_files_of_a_run_unpickles_nothing(stopped: Path) -> None:
 import sys
 from pathlib import Path
 from war_agents import make
-from war_agents.show import show_model
+from war_agents.models.show import show_model
 from war_envs.variant import make_variant
-from war_train.checkpoint import read_config
-from war_train.state import RunState
+from war_train.run.checkpoint import read_config
+from war_train.run.state import RunState
 
 variant = make_variant("attack-defence", "minimal", num_ranks=5)
 

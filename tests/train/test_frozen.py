@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from war_agents.network import CardNetwork, NetworkShape
-from war_agents.policy import TorchPolicy
+from war_agents.networks.card_network import CardNetwork, NetworkShape
+from war_agents.networks.frozen import FrozenNetworks
+from war_agents.networks.policy import TorchPolicy
 from war_envs.batch import Batch
 from war_envs.cards import GameName
 from war_envs.variant import VARIANT_NAMES, make_variant
-from war_train.frozen import FrozenNetworks
 
 
 @pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])

@@ -20,11 +20,11 @@ from tests.support.command import war
 from tests.support.models import Marker
 from tests.support.runs import config
 from war_agents.arena import run_tournament
-from war_agents.show import show_model
+from war_agents.models.show import show_model
 from war_envs.variant import make_variant
-from war_train import checkpoint
 from war_train.export import export
-from war_train.ppo import resume, train
+from war_train.ppo.training import resume, train
+from war_train.run import checkpoint
 
 VARIANT = make_variant("attack-defence", "minimal", num_ranks=3)
 GAME: dict[str, Any] = {"game": "attack-defence", "variant": VARIANT}

@@ -12,13 +12,13 @@ import torch
 from tests.support.callbacks import At
 from tests.support.players import Player, fixed
 from tests.support.runs import left
-from war_agents import agent
-from war_agents.network import CardNetwork, NetworkShape
+from war_agents import registry
+from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_envs.variant import make_variant
-from war_train import checkpoint
 from war_train.config import TrainConfig
-from war_train.ppo import resume, train
-from war_train.state import RunState
+from war_train.ppo.training import resume, train
+from war_train.run import checkpoint
+from war_train.run.state import RunState
 
 SMALL: dict[str, Any] = {
     "game": "attack-defence",
@@ -115,7 +115,7 @@ def test_another_agent_of_the_users_under_the_same_name_is_refused(
     tmp_path: Path, role: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def register(made: Callable[[], Player]) -> None:
-        monkeypatch.setitem(agent._FACTORIES["attack-defence"], "mine", lambda variant: made())
+        monkeypatch.setitem(registry._FACTORIES["attack-defence"], "mine", lambda variant: made())
 
     register(lambda: fixed("mine", 0))
     train(config(tmp_path / "a", **ROLES[role]("mine")), [At(320, stop)])

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from war_agents.network import CardNetwork, NetworkShape
+from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_agents.scripted.base import RandomAgent
 from war_envs.variant import make_variant
-from war_train.league import League
-from war_train.pool import LEAST_WEIGHT, Pool
+from war_train.league.league import League
+from war_train.league.pool import LEAST_WEIGHT, Pool
 
 VARIANT = make_variant("attack-defence", "minimal")
 LEARNER = RandomAgent("self", VARIANT)

@@ -9,13 +9,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 import war_agents
 from tests.support.models import positions
-from war_agents.network import CardNetwork, NetworkShape
-from war_agents.policy import TorchPolicy
+from war_agents.networks.card_network import CardNetwork, NetworkShape
+from war_agents.networks.policy import TorchPolicy
 from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant, make_variant
-from war_train.card_policy import CardPolicy
-from war_train.learner import SelfPlayPPO
-from war_train.rollout import Rollout
+from war_train.ppo.learner import SelfPlayPPO
+from war_train.ppo.policy import CardPolicy
+from war_train.ppo.rollout import Rollout
 from war_train.vec_env import SelfPlayVecEnv
 
 SHAPE = NetworkShape(embedding=16, hidden=8)
@@ -178,7 +178,7 @@ def test_the_first_layer_is_a_dense_one_on_the_vector_observation(game: str) -> 
     network = CardNetwork(variant, SHAPE)
     network.initialise(torch.Generator().manual_seed(0))
     observation, _ = positions(variant, 50)
-    encoding = ENGINES[variant.game].encoding
+    encoding = ENGINES[variant.game].layout
     header, zones = len(encoding.header), encoding.slots_per_card
     slots = encoding.num_slots(variant.deck_size)
     features = encoding.features[observation[:, header:]]

@@ -12,12 +12,12 @@ import pytest
 from tests.support.command import refused
 from tests.support.models import made
 from tests.support.runs import StopAt, config, left
-from war_agents.show import show_model
+from war_agents.models.show import show_model
 from war_train.export import export
-from war_train.log import RunLog
-from war_train.ppo import resume, train
-from war_train.state import RunState
-from war_train.stopping import TrainingStoppedError
+from war_train.ppo.training import resume, train
+from war_train.run.log import RunLog
+from war_train.run.state import RunState
+from war_train.run.stopping import TrainingStoppedError
 
 SECRET = b'{"a password": 7}\n' * 10_000
 

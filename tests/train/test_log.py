@@ -8,9 +8,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from tests.support.runs import config
 from war_agents.files import parse_json
-from war_train.log import RunLog
-from war_train.ppo import train
-from war_train.state import RunState
+from war_train.ppo.training import train
+from war_train.run.log import RunLog
+from war_train.run.state import RunState
 
 ROW: dict[str, Any] = {
     "steps": 512,

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from war_agents.meetings import FIRST_PLACES
-from war_agents.network import CardNetwork, NetworkShape
+from war_agents.networks.card_network import CardNetwork, NetworkShape
+from war_agents.networks.meetings import FIRST_PLACES
 from war_envs.batch import make_batch
 from war_envs.engine.engine import ENGINES
 from war_envs.variant import make_variant
 
-ENCODING = ENGINES["strategic-war"].encoding
+ENCODING = ENGINES["strategic-war"].layout
 HEADER = len(ENCODING.header)
 Card = dict[int, Fraction]  # the chance of each rank
 

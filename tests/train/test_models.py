@@ -18,8 +18,8 @@ from safetensors.torch import load_file, save_file
 
 import war_agents
 from tests.support.models import VARIANT, Marker, made
-from war_agents.card import read_card
-from war_agents.policy import load_policy
+from war_agents.models.model_card import read_card
+from war_agents.networks.policy import load_policy
 from war_envs.batch import make_batch
 from war_envs.variant import make_variant
 

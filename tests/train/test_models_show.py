@@ -12,10 +12,10 @@ import pytest
 from tests.support.command import refused, war
 from tests.support.models import made
 from tests.support.runs import config
-from war_agents.shipped import GAMES_WITH_CHAMPION
-from war_agents.show import show_model
+from war_agents.models.shipped import GAMES_WITH_CHAMPION
+from war_agents.models.show import show_model
 from war_envs.variant import VARIANT_NAMES
-from war_train.ppo import train
+from war_train.ppo.training import train
 
 EVALUATION = {"random": {"deals": 20, "score": 0.75, "low": 0.5, "high": 0.9}}
 ENTRIES: dict[str, Any] = {

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from war_envs.variant import make_variant
-from war_train.league import League
+from war_train.league.league import League
 from war_train.vec_env import SelfPlayVecEnv
 
 NUM_ENVS = 4

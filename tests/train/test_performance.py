@@ -13,12 +13,12 @@ from stable_baselines3.common.callbacks import BaseCallback
 from tests.support.memory import SLACK, grown
 from tests.support.processes import run
 from tests.support.runs import config
-from war_agents.network import CardNetwork, NetworkShape
-from war_agents.policy import load_policy
+from war_agents.networks.card_network import CardNetwork, NetworkShape
+from war_agents.networks.policy import load_policy
 from war_envs.batch import make_batch
 from war_envs.variant import GAMES, make_variant
-from war_train import checkpoint
-from war_train.ppo import train
+from war_train.ppo.training import train
+from war_train.run import checkpoint
 from war_train.vec_env import SelfPlayVecEnv
 
 BOTH = pytest.mark.parametrize("game", GAMES)
@@ -86,7 +86,7 @@ def test_an_import_leaves_the_number_of_threads_alone(threads: str | None) -> No
     code = """
 import os, torch
 before = dict(os.environ), torch.get_num_threads()
-import war_agents.policy, war_train.ppo
+import war_agents.networks.policy, war_train.ppo.training
 assert (dict(os.environ), torch.get_num_threads()) == before
 """
     run("-c", code, env={"OMP_NUM_THREADS": threads})
@@ -94,7 +94,7 @@ assert (dict(os.environ), torch.get_num_threads()) == before
 
 SHORT_RUN = """
 from war_train.config import TrainConfig
-from war_train.ppo import train
+from war_train.ppo.training import train
 
 def short_run(out):
     train(TrainConfig(
@@ -267,7 +267,7 @@ def test_masks_are_asked_for_once_a_step_and_not_once_a_row() -> None:
 def test_the_trainer_takes_masks_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("war_train.make.SelfPlayVecEnv", Counting)
+    monkeypatch.setattr("war_train.ppo.make.SelfPlayVecEnv", Counting)
     asked: dict[str, int] = {}
     settings = config(tmp_path / "a", steps=1024)
     train(settings, [Watch(lambda watch: asked.update(watch.training_env.asked))])  # type: ignore[attr-defined]

@@ -19,10 +19,10 @@ from tests.support.command import WAR, as_command, refused
 from tests.support.runs import StopAt, left
 from tests.support.runs import eventful_config as config
 from war_agents.cli import main
-from war_train.ppo import resume, train
-from war_train.run import Run
-from war_train.state import STATE_FILE, RunState
-from war_train.stopping import TrainingStoppedError
+from war_train.ppo.callback import Run
+from war_train.ppo.training import resume, train
+from war_train.run.state import STATE_FILE, RunState
+from war_train.run.stopping import TrainingStoppedError
 
 GAMES = ("attack-defence", "strategic-war")
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,7 @@ import os, signal, sys
 from pathlib import Path
 from tests.support.runs import eventful_config
 from stable_baselines3.common.callbacks import BaseCallback
-from war_train.ppo import train
+from war_train.ppo.training import train
 
 class KillAt(BaseCallback):
     def _on_step(self):
@@ -239,7 +239,7 @@ def rewritten(folder: Path, change: Callable[[dict[str, Any], dict[str, Any]], N
 
 
 def break_record(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
-    arrays["games/records"][3] = 255
+    arrays["games/record_hands"][3] = 255
 
 
 def break_seat(arrays: dict[str, Any], entries: dict[str, Any]) -> None:
@@ -417,5 +417,5 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, stopped: Path) -> No
 
 def test_the_state_is_plain_tensors_and_json(stopped: Path) -> None:
     data = (stopped / STATE_FILE).read_bytes()
-    assert set(load(data)) >= {"draws", "starts", "games/records", "network/header.weight"}
+    assert set(load(data)) >= {"draws", "starts", "games/record_hands", "network/header.weight"}
     assert str(stopped).encode() not in data

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from war_agents.row_sums import row_sums
+from war_agents.networks.row_sums import row_sums
 
 
 @pytest.mark.parametrize(("batch", "slots", "units"), [(1, 1, 1), (7, 5, 3), (300, 40, 33)])

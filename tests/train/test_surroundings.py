@@ -15,7 +15,7 @@ import torch
 
 from stable_baselines3.common.callbacks import BaseCallback
 from war_train.config import TrainConfig
-from war_train.ppo import resume, train
+from war_train.ppo.training import resume, train
 
 torch.set_num_threads(3)  # another number than that of the runs
 PREPARATION

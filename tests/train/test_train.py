@@ -24,10 +24,10 @@ from tests.support.processes import wait_for
 from tests.support.runs import PLAIN, config, rows
 from war_agents import scripted
 from war_agents.arena import play_match
-from war_train import checkpoint
 from war_train.config import OPPONENTS, TrainConfig
-from war_train.ppo import train
-from war_train.stopping import StopRequest
+from war_train.ppo.training import train
+from war_train.run import checkpoint
+from war_train.run.stopping import StopRequest
 
 
 def global_state() -> tuple[object, ...]:

@@ -20,15 +20,15 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tests.support.installs import Install
 from tests.support.players import fixed
 from war_agents.arena import play_match, run_tournament
-from war_agents.card import read_card
-from war_agents.network import CardNetwork, NetworkShape
-from war_agents.policy import TorchPolicy
+from war_agents.models.model_card import read_card
+from war_agents.networks.card_network import CardNetwork, NetworkShape
+from war_agents.networks.policy import TorchPolicy
 from war_envs.variant import make_variant
 from war_train.config import TrainConfig
-from war_train.evaluation import evaluate
-from war_train.ppo import resume, train
-from war_train.state import STATE_FILE
-from war_train.stopping import TrainingStoppedError
+from war_train.ppo.training import resume, train
+from war_train.run.evaluation import evaluate
+from war_train.run.state import STATE_FILE
+from war_train.run.stopping import TrainingStoppedError
 
 SMALL: dict[str, Any] = {
     "game": "attack-defence",
@@ -313,7 +313,7 @@ def test_a_base_install_says_what_training_needs_before_anything_is_written(
     before = files(tmp_path)
     hint(base.war("train", *FLAGS, cwd=tmp_path))
     hint(base.war("train", "--resume", "stopped", cwd=tmp_path))
-    program = "try: import war_train.ppo\nexcept ImportError as error: print(error)"
+    program = "try: import war_train.ppo.training\nexcept ImportError as error: print(error)"
     out, err = base.python(program, cwd=tmp_path).communicate(timeout=60)
     assert 'pip install "war-envs[train]"' in out
     assert out.count("\n") == 1

@@ -12,12 +12,12 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 
 import war_agents
-from war_agents.network import CardNetwork, NetworkShape
+from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_agents.scripted.base import RandomAgent
 from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.engine import seeding
 from war_envs.variant import make_variant
-from war_train.league import League
+from war_train.league.league import League
 from war_train.vec_env import SelfPlayVecEnv
 
 GAMES = ("attack-defence", "strategic-war")

@@ -18,7 +18,7 @@ from tests.support.handed_out import HandedOut, assert_same
 from tests.support.short_games import ATTACK, Row, decoded, hands
 from war_envs.registration import gymnasium_id
 from war_envs.variant import GAMES, make_variant
-from war_train.league import League
+from war_train.league.league import League
 from war_train.vec_env import SelfPlayVecEnv
 
 BOTH = pytest.mark.parametrize("game", GAMES)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from war_agents.network import NetworkShape
+from war_agents.networks.card_network import NetworkShape
 from war_envs.engine.layout import MEMORIES, checked_choice
 from war_envs.engine.seeding import MAX_SEED, checked_seed
 from war_envs.variant import ALL, VARIANT_NAMES, Variant, integer, make_variant, widest

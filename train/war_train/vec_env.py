@@ -10,12 +10,12 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from war_agents.agent import Agent
-from war_agents.seats import SeatGames
+from war_agents.versus.seats import SeatGames
 from war_envs.arrays import integer_array
 from war_envs.engine import seeding
 from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant, make_variant
-from war_train.league import League
+from war_train.league.league import League
 
 # observations (num_envs, F), rewards (num_envs,), whether the game has ended (num_envs,), and infos
 StepReturn = tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]
@@ -85,7 +85,7 @@ class SelfPlayVecEnv(VecEnv):
         engine = ENGINES[self.variants[0].game]
         super().__init__(
             num_envs,
-            engine.encoding.space(encoding, max(v.deck_size for v in self.variants)),
+            engine.layout.space(encoding, max(v.deck_size for v in self.variants)),
             spaces.Discrete(engine.num_actions),
         )
 

@@ -1,5 +1,5 @@
 """War of Attack and Defence: its rules, what players and critics see, words and environments."""
 
-from war_envs.attack_defence import global_state, info, observation, rules, words
+from war_envs.attack_defence import global_state, info, knowledge, observation, record, rules, words
 
-__all__ = ["global_state", "info", "observation", "rules", "words"]
+__all__ = ["global_state", "info", "knowledge", "observation", "record", "rules", "words"]

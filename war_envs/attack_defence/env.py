@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 from pettingzoo import ParallelEnv
 
-from war_envs.engine.kernels import RUNNING, Records
 from war_envs.envs.aec import TableAEC
 from war_envs.envs.attributes import Copied
 from war_envs.envs.table import AGENTS, Observation, Table
 from war_envs.messages import shown
+from war_envs.state import State
 from war_envs.variant import integer
 
 METADATA = Copied(
@@ -27,9 +27,9 @@ class AttackDefenceAEC(TableAEC):
     # player_0's choice of this turn, or None: kept apart from all that player_1 can see
     _committed: int | None
 
-    def _begin(self, games: Records, beside: dict[str, Any]) -> None:
+    def _begin(self, position: State, beside: dict[str, Any]) -> None:
         self._committed = beside.get("committed")
-        super()._begin(games, beside)
+        super()._begin(position, beside)
 
     def _due(self) -> str:
         return AGENTS[0] if self._committed is None else AGENTS[1]
@@ -42,12 +42,12 @@ class AttackDefenceAEC(TableAEC):
         first, self._committed = self._committed, None
         self._play(first, action)
 
-    def _check_beside(self, beside: Any, games: Records) -> None:
-        super()._check_beside(beside, games)
+    def _check_beside(self, beside: Any, position: State) -> None:
+        super()._check_beside(beside, position)
         committed = beside["committed"]
         if committed is not None:
             integer("state: committed", committed, 0, 1)
-            if games[0]["status"] != RUNNING:
+            if position.over:
                 raise ValueError(f"state: committed is {committed}, but the game is over")
 
 

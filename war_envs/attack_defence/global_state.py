@@ -51,32 +51,38 @@ import numpy as np
 
 from war_envs.cards import NUM_CARDS
 from war_envs.engine.jit import kernel
-from war_envs.engine.kernels import RUNNING, Integer, Record, Records, bit, card_at, card_or_none
-from war_envs.engine.layout import Encoding, Field, card_features, write, write_turn
-
-HEADER = (
-    *(Field(name, 1) for name in ("minimal", "fair", "open_cards")),
-    Field("num_ranks", 13),
-    *(Field(name, 1) for name in ("own_card_first", "twins")),
-    Field("size_0", 52),
-    Field("size_1", 52),
-    Field("turn", 255),
-    Field("turn_low", 255),
-    Field("over", 1),
-    Field("winner", 2),
-    Field("last_action_0", 2),
-    Field("last_action_1", 2),
-    Field("last_card_0", 52),
-    Field("last_card_1", 52),
-    Field("last_extra_card", 52),
-    Field("last_taker", 2),
+from war_envs.engine.kernels import RUNNING, Integer, Record, Records, bit, card_at
+from war_envs.engine.layout import (
+    Field,
+    Layout,
+    card_features,
+    card_field,
+    card_or_zero,
+    mode_fields,
+    turn_fields,
+    write,
+    write_modes,
+    write_turn,
 )
-HEADER_SIZE = len(HEADER)
 
 _PRESENT, _KNOWN_TO_0, _KNOWN_TO_1 = range(3)
 
-ENCODING = Encoding(
-    header=HEADER,
+LAYOUT = Layout(
+    header=(
+        *mode_fields(),
+        *(Field(name, 1) for name in ("own_card_first", "twins")),
+        card_field("size_0"),
+        card_field("size_1"),
+        *turn_fields(),
+        Field("over", 1),
+        Field("winner", 2),
+        Field("last_action_0", 2),
+        Field("last_action_1", 2),
+        card_field("last_card_0"),
+        card_field("last_card_1"),
+        card_field("last_extra_card"),
+        Field("last_taker", 2),
+    ),
     slots_per_card=2,
     features=card_features(
         3,
@@ -89,28 +95,27 @@ ENCODING = Encoding(
         ],
     ),
 )
+HEADER_SIZE = len(LAYOUT.header)
+_AT = LAYOUT.at
 
 
 @kernel
 def write_tokens(games: Records, row: Integer, out: Any) -> None:
     """Writes the tokens of game ``row`` into row 0 of ``out`` (u1)."""
     game: Record = games[row]
-    write(out, 0, 0, game.minimal)
-    write(out, 0, 1, game.fair)
-    write(out, 0, 2, game.open_cards)
-    write(out, 0, 3, game.num_ranks)
-    write(out, 0, 4, game.own_first)
-    write(out, 0, 5, game.twins)
-    write_turn(game, out, 0, 8)
-    write(out, 0, 10, game.status != RUNNING)
-    write(out, 0, 11, game.winner + 1)
-    write(out, 0, 16, card_or_none(game.last_extra) + 1)
-    write(out, 0, 17, game.last_taker + 1)
+    write_modes(game, out, 0)
+    write(out, 0, _AT.own_card_first, game.own_first)
+    write(out, 0, _AT.twins, game.twins)
+    write_turn(game, out, 0, _AT.turn)
+    write(out, 0, _AT.over, game.status != RUNNING)
+    write(out, 0, _AT.winner, game.winner + 1)
+    write(out, 0, _AT.last_extra_card, card_or_zero(game.last_extra))
+    write(out, 0, _AT.last_taker, game.last_taker + 1)
     slots = (out.shape[1] - HEADER_SIZE) // 2
     for player in range(2):
-        write(out, 0, 6 + player, game.sizes[player])
-        write(out, 0, 12 + player, game.last_action[player] + 1)
-        write(out, 0, 14 + player, card_or_none(game.last_card[player]) + 1)
+        write(out, 0, _AT.size_0 + player, game.sizes[player])
+        write(out, 0, _AT.last_action_0 + player, game.last_action[player] + 1)
+        write(out, 0, _AT.last_card_0 + player, card_or_zero(game.last_card[player]))
         for place in range(slots):
             token: Integer = 0
             if place < game.sizes[player]:

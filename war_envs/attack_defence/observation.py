@@ -54,75 +54,85 @@ import numpy as np
 
 from war_envs.attack_defence.rules import NUM_ACTIONS, legal
 from war_envs.attack_defence.views import EMPTY, KNOWN_TO_VIEWER, UNKNOWN
-from war_envs.cards import NUM_CARDS
+from war_envs.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from war_envs.engine.jit import kernel
 from war_envs.engine.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit, card_at
 from war_envs.engine.layout import (
-    Encoding,
     Field,
+    Layout,
     card_features,
+    card_field,
+    card_or_zero,
     copy_run,
     count_four,
     expand,
+    mode_fields,
+    turn_fields,
     write,
+    write_modes,
     write_turn,
 )
 
-HEADER = (
-    *(Field(name, 1) for name in ("minimal", "fair", "open_cards")),
-    Field("num_ranks", 13),
-    *(Field(name, 1) for name in ("own_card_first", "twins", "seat")),
-    Field("own_size", 52),
-    Field("other_size", 52),
-    Field("turn", 255),
-    Field("turn_low", 255),
-    Field("over", 1),
-    Field("last_own_action", 2),
-    Field("last_other_action", 2),
-    Field("last_own_card", 52),
-    Field("last_other_card", 52),
-    Field("last_extra_card", 52),
-    Field("last_taker", 2),
-    *(Field(f"unseen_{rank}", 4) for rank in range(13)),
-)
-HEADER_SIZE = len(HEADER)
-
-UNSEEN_AT = 18
-
 _PRESENT, _KNOWN, _KNOWN_TO_OTHER = range(3)
 
-
-@kernel
-def _last_card(card: Integer) -> Integer:
-    return 0 if card == NO_CARD else card + 1
+LAYOUT = Layout(
+    header=(
+        *mode_fields(),
+        *(Field(name, 1) for name in ("own_card_first", "twins", "seat")),
+        card_field("own_size"),
+        card_field("other_size"),
+        *turn_fields(),
+        Field("over", 1),
+        Field("last_own_action", 2),
+        Field("last_other_action", 2),
+        card_field("last_own_card"),
+        card_field("last_other_card"),
+        card_field("last_extra_card"),
+        Field("last_taker", 2),
+        *(Field(f"unseen_{rank}", NUM_SUITS) for rank in range(NUM_RANKS)),
+    ),
+    slots_per_card=2,
+    features=card_features(
+        3,
+        [
+            ((), None),
+            ((_PRESENT,), None),
+            ((_PRESENT, _KNOWN_TO_OTHER), None),
+            *(((_PRESENT, _KNOWN), card) for card in range(NUM_CARDS)),
+            *(((_PRESENT, _KNOWN, _KNOWN_TO_OTHER), card) for card in range(NUM_CARDS)),
+        ],
+    ),
+)
+ENCODING = LAYOUT  # as it was called first
+HEADER_SIZE = len(LAYOUT.header)
+_AT = LAYOUT.at
+_WIDTH = LAYOUT.features.shape[1]
 
 
 @kernel
 def _write_header(game: Record, viewer: Integer, out: Any, k: Integer) -> None:
     own, other = np.uint64(viewer), np.uint64(1 - viewer)
-    write(out, k, 0, game.minimal)
-    write(out, k, 1, game.fair)
-    write(out, k, 2, game.open_cards)
-    write(out, k, 3, game.num_ranks)
-    write(out, k, 4, game.own_first)
-    write(out, k, 5, game.twins)
-    write(out, k, 6, viewer)
-    write(out, k, 7, game.sizes[own])
-    write(out, k, 8, game.sizes[other])
-    write_turn(game, out, k, 9)
-    write(out, k, 11, game.status != RUNNING)
-    write(out, k, 12, game.last_action[own] + 1)
-    write(out, k, 13, game.last_action[other] + 1)
-    write(out, k, 14, _last_card(np.int64(game.last_card[own])))
-    write(out, k, 15, _last_card(np.int64(game.last_card[other])))
-    write(out, k, 16, _last_card(np.int64(game.last_extra)))
-    write(out, k, 17, 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2))
+    write_modes(game, out, k)
+    write(out, k, _AT.own_card_first, game.own_first)
+    write(out, k, _AT.twins, game.twins)
+    write(out, k, _AT.seat, viewer)
+    write(out, k, _AT.own_size, game.sizes[own])
+    write(out, k, _AT.other_size, game.sizes[other])
+    write_turn(game, out, k, _AT.turn)
+    write(out, k, _AT.over, game.status != RUNNING)
+    write(out, k, _AT.last_own_action, game.last_action[own] + 1)
+    write(out, k, _AT.last_other_action, game.last_action[other] + 1)
+    write(out, k, _AT.last_own_card, card_or_zero(game.last_card[own]))
+    write(out, k, _AT.last_other_card, card_or_zero(game.last_card[other]))
+    write(out, k, _AT.last_extra_card, card_or_zero(game.last_extra))
+    taker = 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2)
+    write(out, k, _AT.last_taker, taker)
 
 
 @kernel
 def _write_perfect(game: Record, viewer: Integer, out: Any, k: Integer, slots: Integer) -> None:
     """What the viewer knows: counts and both hands, as the record keeps them."""
-    copy_run(game.unseen, viewer, 0, out, k, UNSEEN_AT, 13)
+    copy_run(game.unseen, viewer, 0, out, k, _AT.unseen_0, NUM_RANKS)
     at = HEADER_SIZE
     for player in (viewer, 1 - viewer):
         copy_run(game.views, 2 * viewer + player, game.heads[player], out, k, at, slots)
@@ -134,8 +144,8 @@ def _write_table(game: Record, viewer: Integer, out: Any, k: Integer, slots: Int
     """What lies in view where cards are hidden: the viewer's top card, and how many there are."""
     top = np.int64(card_at(game, viewer, 0)) if game.status == RUNNING else NO_CARD
     unseen = game.in_play if top == NO_CARD else game.in_play & ~bit(top)
-    for r in range(13):
-        write(out, k, UNSEEN_AT + r, count_four(unseen, 4 * r))
+    for r in range(NUM_RANKS):
+        write(out, k, _AT.unseen_0 + r, count_four(unseen, NUM_SUITS * r))
     at = HEADER_SIZE
     for player in (viewer, 1 - viewer):
         for place in range(slots):
@@ -154,24 +164,6 @@ def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any, k: Inte
         _write_perfect(game, viewer, out, k, slots)
     else:
         _write_table(game, viewer, out, k, slots)
-
-
-ENCODING = Encoding(
-    header=HEADER,
-    slots_per_card=2,
-    features=card_features(
-        3,
-        [
-            ((), None),
-            ((_PRESENT,), None),
-            ((_PRESENT, _KNOWN_TO_OTHER), None),
-            *(((_PRESENT, _KNOWN), card) for card in range(NUM_CARDS)),
-            *(((_PRESENT, _KNOWN, _KNOWN_TO_OTHER), card) for card in range(NUM_CARDS)),
-        ],
-    ),
-)
-
-_WIDTH = ENCODING.features.shape[1]
 
 
 @kernel

@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from war_envs.attack_defence.views import draw, look_at_top, put, rebuild
+from war_envs.cards import NUM_RANKS
 from war_envs.engine.jit import kernel
 from war_envs.engine.kernels import (
     NO_CARD,
@@ -57,7 +58,7 @@ GAME: Final = game_dtype(
         ("last_action", "i8", (2,)),
         ("last_taker", "i8"),
         # Bytes last, filled up: NumPy copies whatever memory held into gaps.
-        ("unseen", "u1", (2, 13)),
+        ("unseen", "u1", (2, NUM_RANKS)),
         ("views", "u1", (4, 2 * RING)),
         ("last_card", "u1", (2,)),
         ("last_extra", "u1"),

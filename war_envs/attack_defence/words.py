@@ -10,6 +10,9 @@ ACTIONS = ("ATTACK", "DEFEND")
 _NAMES = NAMES["attack-defence"]
 _VERBS = ("attacks", "defends")
 
+# How each token of a slot is drawn: unknown cards are ??, of known colour ?r and ?b.
+FACES = ("", "??", "??", *_NAMES, *_NAMES)
+
 
 def event(game: Any) -> str:
     """The last turn, as both players saw it; empty before the first."""

@@ -1,27 +1,20 @@
 """The kernels of each game behind one interface: what environments and batches are built on."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from war_envs import attack_defence, strategic_war
-from war_envs.cards import NAMES, NUM_CARDS, GameName, parse
-from war_envs.engine.kernels import (
-    NO_CARD,
-    RING,
-    RUNNING,
-    TERMINATED,
-    TRUNCATED,
-    VACANT,
-    Record,
-    Records,
-)
-from war_envs.engine.layout import Encoding, expand
+from war_envs.cards import NAMES, GameName, parse
+from war_envs.engine import record
+from war_envs.engine.kernels import TERMINATED, VACANT, Record, Records
+from war_envs.engine.layout import Layout, expand
+from war_envs.engine.protocols import GameModule, TurnBasedRules
+from war_envs.games import SPECS, GameSpec
 from war_envs.messages import shown
 from war_envs.variant import Variant
 
@@ -51,32 +44,38 @@ class Engine:
     """One game's record, kernels and names.
 
     Attributes:
-        game: its name.
-        module: the package with its ``rules``, ``observation`` and ``words``.
+        spec: the game.
     """
 
-    game: GameName
-    module: Any
+    spec: GameSpec
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _engine, (self.game,)  # a module cannot be copied, and need not be
 
+    @property
+    def game(self) -> GameName:
+        """The game's name."""
+        return self.spec.name
+
+    @cached_property
+    def module(self) -> GameModule:
+        """The game's package."""
+        return self.spec.module
+
     @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The game record."""
-        dtype: np.dtype[Any] = self.module.rules.GAME
-        return dtype
+        return self.module.rules.GAME
 
     @cached_property
-    def encoding(self) -> Encoding:
+    def layout(self) -> Layout:
         """How observations are laid out."""
-        encoding: Encoding = self.module.observation.ENCODING
-        return encoding
+        return self.module.observation.LAYOUT
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
         """The names of the actions, by number."""
-        return tuple(self.module.words.ACTIONS)
+        return self.module.words.ACTIONS
 
     @cached_property
     def info_keys(self) -> tuple[str, ...]:
@@ -91,20 +90,11 @@ class Engine:
     @property
     def simultaneous(self) -> bool:
         """Do both players choose at once?"""
-        return self.game == "attack-defence"
+        return self.spec.simultaneous
 
     def new_games(self, variant: Variant, number: int) -> Records:
         """``number`` records of a variant, not dealt yet and with no generator state."""
-        games = np.zeros(number, self.dtype)
-        games["num_ranks"] = variant.num_ranks
-        games["max_turns"] = variant.turn_limit
-        for mode in ("minimal", "fair", "open_cards"):
-            games[mode] = getattr(variant, mode)
-        if self.game == "attack-defence":
-            games["own_first"] = variant.own_card == "first"  # type: ignore[union-attr]
-        else:
-            games["first"] = -1
-        return games
+        return record.new_games(self.module, variant, number)
 
     def deal(self, games: Records, rows: NDArray[np.int64]) -> None:
         """Deals the games of ``rows`` anew, each from its own generator."""
@@ -151,12 +141,24 @@ class Engine:
         outcome = (reward, terminated, truncated, ended, finals)
         return int(self._quietly(step_rows, games, *span, actions, autoreset, *outcome))
 
+    def forfeit(self, games: Records, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> None:
+        """The running games of ``rows`` (K,), distinct, are lost by ``seats`` (K,)."""
+        games["status"][rows] = TERMINATED
+        games["winner"][rows] = 1 - seats
+
     def facts(self, games: Records, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Infos of the games of ``rows`` (K,): int64 (entries, K), in the order of `info_keys`."""
         # Rows that lie a power of two apart would drive each other out of the cache: hence 8 more.
         out = np.empty((len(self.info_keys), len(rows) + 8), np.int64)[:, : len(rows)]
         self.module.rules.facts_rows(games, rows, out)
         return out
+
+    def movers(self, games: Records, first: int, last: int, out: NDArray[np.int64]) -> None:
+        """Writes whose turn it is in games ``first`` to ``last - 1`` into ``out`` (B,).
+
+        That of a finished game means nothing, nor does any where both players choose at once.
+        """
+        cast(TurnBasedRules, self.module.rules).movers(games, first, last, out)
 
     def is_legal(self, games: Records, row: int, seat: int, action: int) -> bool:
         """Is ``action`` legal for ``seat`` in game ``row`` now?"""
@@ -174,22 +176,21 @@ class Engine:
         return {}
 
     def _make_observer(self, encoding: str, deck_size: int) -> Observer:
-        layout, kernels = self.encoding, self.module.observation
-        write = kernels.observe_tokens
+        layout, kernels = self.layout, self.module.observation
+        write: Callable[..., None] = kernels.observe_tokens
         if encoding == "vector":
             tables = layout.scales, layout.features, layout.size("tokens", deck_size)
             write = partial(kernels.observe_vector, *tables)
         return Observer(layout.size(encoding, deck_size), layout.dtype(encoding), write)
 
     @cached_property
-    def global_encoding(self) -> Encoding:
+    def global_layout(self) -> Layout:
         """How the whole game is laid out as one array."""
-        encoding: Encoding = self.module.global_state.ENCODING
-        return encoding
+        return self.module.global_state.LAYOUT
 
     def global_state(self, games: Records, encoding: str, deck_size: int) -> NDArray[Any]:
         """All of the first of ``games``, whatever players know: one array of its own, (F,)."""
-        layout = self.global_encoding
+        layout = self.global_layout
         tokens: NDArray[Any] = np.empty((1, layout.size("tokens", deck_size)), np.uint8)
         self.module.global_state.write_tokens(games, 0, tokens)
         if encoding == "tokens":
@@ -198,6 +199,10 @@ class Engine:
         features = layout.features
         expand(tokens, layout.scales, features, features.shape[1], vector, 0)
         return vector.reshape(-1)
+
+    def redeal(self, games: Records, row: int, who: int) -> None:
+        """Exchanges the cards of game ``row`` that ``who`` (a seat or `PUBLIC`) does not know."""
+        self._quietly(self.module.knowledge.redeal, games, row, who)
 
     def lay_hands(self, games: Records, row: int, hands: Sequence[Sequence[int]]) -> None:
         """Lays two hands of cards, top first, into one record."""
@@ -238,8 +243,7 @@ class Engine:
 
     def hand(self, game: Record, player: int) -> list[int]:
         """The cards of a player's hand, top first."""
-        places = (int(game["heads"][player]) + np.arange(int(game["sizes"][player]))) % RING
-        return [int(card) for card in game["hands"][player][places]]
+        return record.hand(game, player)
 
     def card_names(self, cards: Sequence[int]) -> list[str]:
         """The names of cards."""
@@ -247,7 +251,7 @@ class Engine:
 
     def known(self, game: Record, viewer: int) -> tuple[list[bool], list[bool]]:
         """For both hands, top first: does the viewer know the card at that place?"""
-        seen = int(game["seen"][viewer] if self.simultaneous else game["seen"])
+        seen = self.module.record.seen(game, viewer)
         first, second = (
             [bool(seen >> card & 1) for card in self.hand(game, player)] for player in (0, 1)
         )
@@ -255,104 +259,19 @@ class Engine:
 
     def table(self, game: Record) -> list[int]:
         """The cards on the table, in the order they were laid."""
-        return [] if self.simultaneous else game["table"][: game["table_size"]].tolist()
+        return self.module.record.table(game)
 
-    def check_record(self, games: Records, variant: Variant) -> None:
-        """Refuses one record that no game of ``variant`` can reach, as far as kernels rely on it.
+    def saved(self, games: Records) -> dict[str, NDArray[Any]]:
+        """How games (B,) stand, as arrays (B, ...): what `restored` takes."""
+        return record.saved(self.module, games)
+
+    def restored(self, variants: Sequence[Variant], fields: Mapping[str, NDArray[Any]]) -> Records:
+        """The records (B,) of what `saved` gave, game i of ``variants[i]``.
 
         Raises:
-            ValueError: naming the field.
+            ValueError: other arrays, or games that cannot be, naming the field.
         """
-        game = games[0]
-        fresh = self.new_games(variant, 1)[0]
-        fixed = ["num_ranks", "max_turns", "minimal", "fair", "open_cards"]
-        fixed += ["own_first"] if self.simultaneous else []
-        for field in fixed:
-            if game[field] != fresh[field]:
-                raise ValueError(
-                    f"state: {field} is {game[field]}, the environment's {fresh[field]}"
-                )
-        ranges = {"heads": (0, RING - 1), "sizes": (0, NUM_CARDS), "turn": (0, variant.turn_limit)}
-        ranges |= {"twins": (0, 1), "status": (0, 2), "winner": (-1, 1)}
-        ranges |= {"last_action": (-1, self.num_actions - 1), "last_taker": (-1, 1)}
-        if not self.simultaneous:
-            ranges |= {"table_size": (0, NUM_CARDS), "attacker": (0, 1), "phase": (0, 3)}
-            ranges |= {"first": (-1, 1), "last_ending": (0, 3), "last_taken": (0, NUM_CARDS)}
-            ranges |= {"last_chooser": (-1, 1)}
-        for field, (low, high) in ranges.items():
-            if np.any(game[field] < low) or np.any(game[field] > high):
-                raise ValueError(f"state: {field} is {game[field]}, allowed are {low} to {high}")
-        for field in ("last_card", "last_extra") if self.simultaneous else ("last_card",):
-            if np.any((game[field] >= NUM_CARDS) & (game[field] != NO_CARD)):
-                raise ValueError(f"state: {field} is {game[field]}, which is no card")
-        in_play = self.hand(game, 0) + self.hand(game, 1) + self.table(game)
-        if len(set(in_play)) != len(in_play) or not set(in_play) <= set(variant.deck):
-            raise ValueError("state: the cards in play are not distinct cards of the deck")
-        if int(game["in_play"]) != sum(1 << card for card in in_play):
-            raise ValueError("state: in_play does not match the cards of hands and table")
-        self._check_vacant(game)
-        derived = games.copy()
-        self.module.rules.rebuild_rows(derived, np.zeros(1, np.int64))
-        for field in ("unseen", "views"):
-            if np.any(derived[0][field] != game[field]):
-                raise ValueError(f"state: {field} does not match the hands and what has been seen")
-        self._check_knowledge(game)
-        self._check_progress(game)
-        self._check_last(game)
-        if not game["rng"].any():
-            raise ValueError("state: rng is all zero")
-
-    def _check_vacant(self, game: Record) -> None:
-        """Where no card lies nothing is left of an earlier one."""
-        filled = [(int(game["heads"][p]) + np.arange(int(game["sizes"][p]))) % RING for p in (0, 1)]
-        vacant = [np.delete(game["hands"][p], filled[p]) for p in (0, 1)]
-        vacant.append(game["spare"] if self.simultaneous else game["table"][game["table_size"] :])
-        if any(np.any(places != VACANT) for places in vacant):
-            raise ValueError("state: there are cards where none can lie")
-
-    @staticmethod
-    def _check_knowledge(game: Record) -> None:
-        """Only cards in play are seen: all of them if open; and twins tell only if all have one."""
-        in_play, seen = int(game["in_play"]), np.ravel(game["seen"]).tolist()
-        if any(cards & ~in_play or (game["open_cards"] and cards != in_play) for cards in seen):
-            raise ValueError("state: seen does not match the cards in play")
-        red = in_play & 0x5555555555555555
-        if game["twins"] and not (game["fair"] and in_play == red | red << 1):
-            raise ValueError("state: twins is 1, but the cards in play are no Fair deal")
-
-    def _check_progress(self, game: Record) -> None:
-        """Status, turns, winner, phase, hands and table must go together."""
-        running, ended = game["status"] == RUNNING, game["status"] == TERMINATED
-        if running and game["turn"] >= game["max_turns"]:
-            raise ValueError(f"state: the game runs, but turn is {game['turn']}, its limit")
-        if game["status"] == TRUNCATED and game["turn"] != game["max_turns"]:
-            raise ValueError(f"state: the game is truncated at turn {game['turn']}, not its limit")
-        if (game["winner"] >= 0) > ended or (self.simultaneous and ended and game["winner"] < 0):
-            raise ValueError(f"state: winner is {game['winner']} with status {game['status']}")
-        if not running:
-            return
-        laid, holders = (0, [0, 1]) if self.simultaneous else self.module.rules.due(game)
-        if len(self.table(game)) % 8 != laid:
-            raise ValueError("state: table_size does not fit the phase")
-        if not game["sizes"][holders].all():
-            raise ValueError("state: the game runs, but a hand is empty")
-
-    def _check_last(self, game: Record) -> None:
-        """What happened last must be told by all fields or by none."""
-        if self.simultaneous:
-            told = [*(game["last_action"] >= 0), *(game["last_card"] != NO_CARD)]
-            right = set(told) == {game["turn"] > 0}
-            right &= game["turn"] > 0 or (game["last_extra"] == NO_CARD and game["last_taker"] < 0)
-        else:
-            collected = [game["last_taker"] >= 0, game["last_ending"] > 0, game["last_taken"] > 0]
-            chooser, begun = game["last_chooser"], bool(game["turn"] or game["table_size"])
-            right = set(collected) == {game["turn"] > 0} and begun == (chooser >= 0)
-            flips = np.isin(game["last_action"], (0, 1))
-            right &= begun == bool(np.any(game["last_action"] >= 0))
-            right &= not begun or game["last_action"][chooser] >= 0
-            right &= not np.any(flips & (game["last_card"] == NO_CARD))
-        if not right:
-            raise ValueError("state: what is told of the last choice does not fit the game")
+        return record.restored(self.module, variants, fields)
 
 
 def _engine(game: GameName) -> Engine:
@@ -364,7 +283,4 @@ def _sequence(value: object) -> list[Any] | None:
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else None
 
 
-ENGINES: Final[dict[GameName, Engine]] = {
-    "attack-defence": Engine("attack-defence", attack_defence),
-    "strategic-war": Engine("strategic-war", strategic_war),
-}
+ENGINES: Final[dict[GameName, Engine]] = {spec.name: Engine(spec) for spec in SPECS.values()}

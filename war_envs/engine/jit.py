@@ -1,8 +1,8 @@
 """How kernels are compiled: Numba, cached on disk where that is possible.
 
-Two wishes that `numba.njit(cache=True)` alone does not grant: an install that cannot be written to
-must still import, and a kernel must be compiled anew when any file of kernels has changed, not just
-its own (see `war_envs.engine.kernel_cache`).
+`numba.njit(cache=True)` is not enough: it fails where nothing can be written, and it looks for
+changes in a kernel's own file only, although kernels are inlined into those of other files. So
+kernels have a cache of their own (`war_envs.engine.kernel_cache`).
 """
 
 import contextlib

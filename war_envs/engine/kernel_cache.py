@@ -68,7 +68,7 @@ class KernelCache(FunctionCache):
 
 
 class _KernelFiles:
-    """The files of one kernel, one a signature.
+    """The files of one kernel, one per signature.
 
     A file is `_MAGIC`, the SHA-256 of all that follows, the stamp of what it was compiled from, and
     a pickle of whose code it is and the code.

@@ -1,26 +1,32 @@
-"""What both games' observations are made of: a header of named fields, then one slot a card place.
+"""What both games' observations are made of: a header of named fields, then a slot per card.
 
-A *token* observation holds small integers: the header's fields, then a token a slot. The *vector*
+A *token* observation holds small integers: the header's fields, then one per slot. The *vector*
 observation is the same with each header field divided by its scale and each slot's token replaced
 by a row of features. So what a player may see is decided once, where tokens are written.
 """
 
+from collections import namedtuple
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from war_envs.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from war_envs.engine.copies import copy_block
 from war_envs.engine.jit import kernel
-from war_envs.engine.kernels import Integer, Record
+from war_envs.engine.kernels import NO_CARD, Integer, Record
 from war_envs.messages import shown
 
 EncodingName = Literal["vector", "tokens"]
 MemoryName = Literal["perfect", "table"]
 ENCODINGS: Final[tuple[str, ...]] = ("vector", "tokens")
 MEMORIES: Final[tuple[str, ...]] = ("perfect", "table")
+# Where among the features of a token the rank and the suit of a shown card stand, one-hot.
+RANK_FEATURES: Final = slice(-NUM_RANKS - NUM_SUITS, -NUM_SUITS)
+SUIT_FEATURES: Final = slice(-NUM_SUITS, None)
 
 
 @dataclass(frozen=True)
@@ -31,8 +37,24 @@ class Field:
     scale: int
 
 
+def card_field(name: str) -> Field:
+    """A number of cards; or a card of the deck, 0 none, else card id + 1."""
+    return Field(name, NUM_CARDS)
+
+
+def mode_fields() -> tuple[Field, ...]:
+    """What both games' headers begin with."""
+    modes = ("minimal", "fair", "open_cards")
+    return (*(Field(mode, 1) for mode in modes), Field("num_ranks", NUM_RANKS))
+
+
+def turn_fields() -> tuple[Field, Field]:
+    """What `write_turn` writes."""
+    return Field("turn", 255), Field("turn_low", 255)
+
+
 @dataclass(frozen=True)
-class Encoding:
+class Layout:
     """How one game's observations are laid out.
 
     Attributes:
@@ -71,6 +93,12 @@ class Encoding:
     def scales(self) -> NDArray[np.float32]:
         """float32, one for each header field."""
         return np.array([field.scale for field in self.header], np.float32)
+
+    @cached_property
+    def at(self) -> Any:
+        """Where in an observation each header field stands: a named tuple, which kernels take."""
+        names = [field.name for field in self.header]
+        return namedtuple("At", names)(*range(len(names)))
 
     def index(self, name: str) -> int:
         """Where in an observation the header field ``name`` stands."""
@@ -122,6 +150,21 @@ def expand(tokens: Any, scales: Any, features: Any, width: Integer, out: Any, k:
 
 
 @kernel
+def card_or_zero(card: Integer) -> Integer:
+    """A card of a record as a header field: 0 for `NO_CARD`, else card id + 1."""
+    return 0 if card == NO_CARD else np.int64(card) + 1
+
+
+@kernel
+def write_modes(game: Record, out: Any, k: Integer) -> None:
+    """Writes `mode_fields`, from place 0 on."""
+    write(out, k, 0, game.minimal)
+    write(out, k, 1, game.fair)
+    write(out, k, 2, game.open_cards)
+    write(out, k, 3, game.num_ranks)
+
+
+@kernel
 def write_turn(game: Record, out: Any, k: Integer, at: Integer) -> None:
     """Writes turn / max_turns in 65535ths, as a high and a low byte."""
     fraction = np.uint64(game.turn * 65535) // np.uint64(game.max_turns)
@@ -142,17 +185,17 @@ def count_four(mask: Any, shift: Integer) -> Integer:
 def card_features(
     extra: int, tokens: list[tuple[tuple[int, ...], int | None]]
 ) -> NDArray[np.float32]:
-    """A feature table: a row a token, with flags, then the rank (13) and suit (4) of a shown card.
+    """A feature table: one row per token, with flags, then the rank and suit of a shown card.
 
     Args:
         extra: how many flags there are.
         tokens: for each token the flags that are set, and the card shown or None.
     """
-    table = np.zeros((len(tokens), extra + 17), np.float32)
+    table = np.zeros((len(tokens), extra + NUM_RANKS + NUM_SUITS), np.float32)
     for token, (flags, card) in enumerate(tokens):
         table[token, list(flags)] = 1.0
         if card is not None:
-            table[token, extra + card // 4] = 1.0
-            table[token, extra + 13 + card % 4] = 1.0
+            table[token, RANK_FEATURES][card // NUM_SUITS] = 1.0
+            table[token, SUIT_FEATURES][card % NUM_SUITS] = 1.0
     table.flags.writeable = False
     return table

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from war_envs.variant import integer
 
-# One domain a purpose, so that no two purposes ever share a deal or a draw.
+# One domain per purpose, so that no two purposes ever share a deal or a draw.
 TRAINING: Final = 0
 EVALUATION: Final = 1
 AGENTS: Final = 2
 SEATS: Final = 3
+REDEALS: Final = 4
 
 MAX_SEED: Final = 2**63 - 1
 

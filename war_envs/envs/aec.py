@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import BaseWrapper, OrderEnforcingWrapper
 
-from war_envs.engine.kernels import TERMINATED, Records
 from war_envs.envs.attributes import Book
 from war_envs.envs.books import AGENTS, RUNNING, Observation
 from war_envs.envs.table import IllegalActionError, Table
 from war_envs.messages import shown
+from war_envs.state import State
 
 Last = tuple[Observation | None, float, bool, bool, dict[str, Any]]
 
@@ -70,7 +70,7 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         Raises:
             ValueError: the game is over and both agents have taken their last step.
         """
-        if self._assigned or self._left == len(AGENTS) or not self._facts:
+        if self._assigned or self._left == 2 or not self._facts:  # for speed: hardly ever so
             self._require_agent()
             return super().last(observe)
         agent = self.agent_selection
@@ -87,9 +87,10 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
             ValueError: an action that is not legal now, None from a live agent, or anything else
                 from one whose game is over; nothing has changed then.
         """
-        self._require_agent()
+        if self._assigned or self._left == 2 or not self._facts:  # for speed: hardly ever so
+            self._require_agent()
         agent = self.agent_selection
-        if self._is_over(agent):
+        if self._is_over(agent) if self._assigned else self._facts[0] != RUNNING:
             if action is not None:
                 raise ValueError(
                     f"action={shown(action)}: the game of {agent} is over, step with None"
@@ -103,10 +104,8 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
         self._choose(seat, number)
 
     def _is_over(self, agent: str) -> bool:
-        """Is the game over for an agent, by the record or by flags that a wrapper has assigned?"""
-        if self._assigned:
-            return self.terminations[agent] or self.truncations[agent]
-        return self._facts[0] != RUNNING
+        """Is the game over for an agent, by flags of which a wrapper may have assigned some?"""
+        return self.terminations[agent] or self.truncations[agent]
 
     def _was_dead_step(self, action: int | None) -> None:
         """The agent whose turn it is leaves."""
@@ -137,19 +136,18 @@ class TableAEC(Table, AECEnv[str, Observation, int | None]):
 
     def _forget_shown(self) -> None:
         super()._forget_shown()
-        over = self._facts[0] != RUNNING
-        self.agent_selection = AGENTS[self._left % len(AGENTS)] if over else self._due()
+        running = self._facts[0] == RUNNING
+        self.agent_selection = self._due() if running else AGENTS[self._left % len(AGENTS)]
 
-    def _begin(self, games: Records, beside: dict[str, Any]) -> None:
-        super()._begin(games, beside)
+    def _begin(self, position: State, beside: dict[str, Any]) -> None:
+        super()._begin(position, beside)
         self._skip_agent_selection = None  # type: ignore[assignment]
 
     def forfeit(self, agent: str, action: int) -> None:
         """Ends a running game for an illegal ``action``: -1 to ``agent``, +1 to the other."""
-        game = self._games[0]
-        game["status"], game["winner"] = TERMINATED, 1 - AGENTS.index(agent)
+        self._position.forfeit(AGENTS.index(agent))
         self._forfeited = action
-        self._move_on(self._engine.module.rules.facts(self._games))
+        self._move_on(self._position.facts)
 
 
 class _IllegalActionLoses(BaseWrapper[str, Observation, int | None]):

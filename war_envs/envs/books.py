@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Final
 from numpy.typing import NDArray
 
 from war_envs.engine.engine import Engine
-from war_envs.engine.kernels import Records
 from war_envs.envs.attributes import Book
 from war_envs.info import Ending, Info
+from war_envs.state import State
 
 AGENTS = ("player_0", "player_1")
 # As they stand first in a record's facts: plain integers are compared faster.
@@ -32,7 +32,7 @@ class Books:
     agents: list[str]
     info_text: bool
     _engine: Engine
-    _games: Records
+    _position: State
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,11 +48,6 @@ class Books:
         if name in self.with_a_game or isinstance(getattr(type(self), name, None), Book):
             raise AttributeError(f"{name} is not there yet: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    @property
-    def _game(self) -> Any:
-        self._require_reset()
-        return self._games[0]
 
     @property
     def has_reset(self) -> bool:
@@ -137,7 +132,8 @@ class Books:
     def event(self) -> str:
         """What happened last, in words, as both players saw it; empty after a deal."""
         if self._forfeited is None:
-            return str(self._engine.module.words.event(self._game))
+            self._require_reset()
+            return self._position.event
         offender = AGENTS[1 - self._facts[1]]
         return f"{offender} chose {self._engine.actions[self._forfeited]}, which is illegal"
 
@@ -145,7 +141,8 @@ class Books:
     def outcome(self) -> str:
         """How the game ended, in words; empty while it runs."""
         if self._forfeited is None:
-            return str(self._engine.module.words.outcome(self._game))
+            self._require_reset()
+            return self._position.outcome
         winner = self._facts[1]
         return f"{AGENTS[1 - winner]} made an illegal choice: {AGENTS[winner]} wins"
 
@@ -158,7 +155,7 @@ class Books:
 
     def _forget_shown(self) -> None:
         """What has been shown is made anew when it is asked for."""
-        self.agents = list(AGENTS[self._left :])
+        self.agents = [*AGENTS[self._left :]] if self._left else [*AGENTS]
         if self._assigned:
             self._keep_assigned()
         else:

@@ -1,31 +1,26 @@
 """A game as bytes: JSON around the record, which whoever reads it must check."""
 
-import base64
 import json
 from typing import Any
 
-import numpy as np
-
-from war_envs.engine.kernels import Records
 from war_envs.messages import shown
 
-VERSION = 2
+VERSION = 3
 
 # What a state is of: api, game and variant.
 Kind = dict[str, Any]
 
 
-def dumped(kind: Kind, books: dict[str, Any], games: Records) -> bytes:
-    """A state: what it is of, the ``books`` beside the record, and the record, (1,)."""
-    record = base64.b64encode(games.tobytes()).decode()
+def dumped(kind: Kind, books: dict[str, Any], record: dict[str, Any]) -> bytes:
+    """A state: what it is of, the ``books`` beside the record, and the record's fields."""
     return json.dumps({"war_envs": VERSION, **kind, "books": books, "record": record}).encode()
 
 
-def parsed(state: object, kind: Kind, dtype: np.dtype[Any]) -> tuple[Any, Records]:
+def parsed(state: object, kind: Kind) -> tuple[Any, Any]:
     """What `dumped` was given, books and record, neither of them checked any further.
 
     Raises:
-        ValueError: ``state`` is not a state, not of this ``kind``, or the record has no such size.
+        ValueError: ``state`` is not a state, or not of this ``kind``.
     """
     content = parsed_json(state)
     if content.get("war_envs") != VERSION:
@@ -36,13 +31,7 @@ def parsed(state: object, kind: Kind, dtype: np.dtype[Any]) -> tuple[Any, Record
     for name, own in kind.items():
         if content.get(name) != own:
             raise ValueError(f"state: {name} is {shown(content.get(name))}, not {own!r}")
-    try:
-        data = base64.b64decode(content.get("record"), validate=True)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        data = b""
-    if len(data) != dtype.itemsize:
-        raise ValueError(f"state: the record must be {dtype.itemsize} bytes in base64")
-    return content.get("books"), np.frombuffer(data, dtype).copy()
+    return content.get("books"), content.get("record")
 
 
 def parsed_json(state: object) -> dict[str, Any]:

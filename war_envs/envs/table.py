@@ -9,22 +9,20 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from war_envs import rendering
-from war_envs.engine import seeding
 from war_envs.engine.engine import ENGINES, Hands
-from war_envs.engine.kernels import RUNNING, TERMINATED, Records
 from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
 from war_envs.envs import saved_state
 from war_envs.envs.attributes import Copied
 from war_envs.envs.books import AGENTS, Books, Observation
 from war_envs.envs.reset_options import known_options
+from war_envs.info import Ending
 from war_envs.messages import shown
+from war_envs.state import State
 from war_envs.variant import Variant, integer
 
 __all__ = ["AGENTS", "IllegalActionError", "Observation", "Table", "switch"]
 
 RENDER_MODES = ("ansi",)
-_ROW = np.zeros(1, np.int64)
-_SEATS = (np.array([0]), np.array([1]))
 
 
 class IllegalActionError(ValueError):
@@ -79,7 +77,7 @@ class Table(Books):
         self.render_view = checked_choice("render_view", render_view, (*AGENTS, "all"))
         self.info_text = switch("info_text", info_text)
         self._engine = ENGINES[variant.game]
-        layout = self._engine.encoding
+        layout = self._engine.layout
         num_actions = self._engine.num_actions
         self.observation_spaces = {
             agent: spaces.Dict(
@@ -91,9 +89,7 @@ class Table(Books):
             for agent in AGENTS
         }
         self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in AGENTS}
-        self.state_space = self._engine.global_encoding.space(encoding, variant.deck_size)
-        self._deck_size = variant.deck_size
-        self._games = self._engine.new_games(variant, 1)
+        self.state_space = self._engine.global_layout.space(encoding, variant.deck_size)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's ``{"observation": ..., "action_mask": ...}``, always the same
@@ -124,15 +120,8 @@ class Table(Books):
             encoding = self.encoding
         if memory is None:
             memory = self.memory
-        if encoding not in ENCODINGS or memory not in MEMORIES:
-            checked_choice("encoding", encoding, ENCODINGS)
-            checked_choice("memory", memory, MEMORIES)
-        observer = self._engine.observer(encoding, self._deck_size)
-        observation = np.empty((1, observer.size), observer.dtype)
-        mask = np.empty((1, self._engine.num_actions), np.int8)
-        seats, perfect = _SEATS[_seat(agent)], memory == "perfect"
-        observer.write(self._games, 0, 1, _ROW, seats, perfect, 0, observation, mask)
-        return {"observation": observation[0], "action_mask": mask[0]}
+        observation, mask = self._position.observe(_seat(agent), encoding=encoding, memory=memory)
+        return {"observation": observation, "action_mask": mask}
 
     def state(self) -> NDArray[Any]:
         """The whole game as one array of the caller's own, for critics that may see everything.
@@ -145,20 +134,36 @@ class Table(Books):
             ``state_space``: see the game's ``global_state`` module for what stands where.
         """
         self._require_reset()
-        return self._engine.global_state(self._games, self.encoding, self._deck_size)
+        return self._position.observe_all(self.encoding)
+
+    @property
+    def status(self) -> Ending:
+        """How the game stands: running, won, a tie, truncated, or lost by an illegal choice."""
+        self._require_reset()
+        return Ending(self._facts[0])
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won; None if nobody has, or not yet."""
+        self._require_reset()
+        return self._position.winner
+
+    @property
+    def turn(self) -> int:
+        """Turns (rounds in Strategic War) finished."""
+        self._require_reset()
+        return self._position.turn
 
     @property
     def hands(self) -> Hands:
         """The true hands as card names, top first: (player_0's, player_1's)."""
-        engine, game = self._engine, self._game
-        return (
-            engine.card_names(engine.hand(game, 0)),
-            engine.card_names(engine.hand(game, 1)),
-        )
+        self._require_reset()
+        return self._position.hands
 
     def known(self, agent: str) -> tuple[list[bool], list[bool]]:
         """For both hands, top first: does ``agent`` know the card at that place?"""
-        return self._engine.known(self._game, _seat(agent))
+        self._require_reset()
+        return self._position.known(_seat(agent))
 
     def render(self) -> str | None:
         """The table as text with ``render_mode="ansi"``, as ``render_view`` sees it; else None.
@@ -170,10 +175,10 @@ class Table(Books):
             gymnasium.logger.warn("render() does nothing without a render_mode; use 'ansi'")
             return None
         if self.render_view == "all":
-            picture = rendering.everything(self._engine, self.variant, self._game)
+            picture = rendering.everything(self._engine, self.variant, self._position.games[0])
         else:
             tokens = self.observe(self.render_view, encoding="tokens")["observation"]
-            seat, turn = _seat(self.render_view), int(self._game["turn"])
+            seat, turn = _seat(self.render_view), self._position.turn
             picture = rendering.view(self._engine, self.variant, tokens, seat, turn)
         return "\n".join(filter(None, (picture, self.event, self.outcome)))
 
@@ -182,40 +187,33 @@ class Table(Books):
 
     def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """Starts a game; checks everything before it changes anything."""
-        if self._engine.simultaneous and isinstance(options, dict) and "first_attacker" in options:
-            raise ValueError(
-                "option 'first_attacker' is for strategic-war; attack-defence has none"
-            )
-        known = ("hands",) if self._engine.simultaneous else ("hands", "first_attacker")
-        options = known_options(options, known)
-        games = self._games.copy()
-        if seed is not None or not games["rng"].any():
-            games["rng"][0] = seeding.generator_state(
-                seeding.checked_seed(seed), seeding.TRAINING, lane=0
-            )
-        if not self._engine.simultaneous:
-            first = options.get("first_attacker")
-            games["first"] = -1 if first is None else _first_attacker(first)
-        hands = options.get("hands")
-        if hands is None:
-            self._engine.deal(games, _ROW)
+        spec = self._engine.spec
+        if (
+            not spec.has_first_attacker
+            and isinstance(options, dict)
+            and "first_attacker" in options
+        ):
+            raise ValueError(f"option 'first_attacker' is not for {spec.name}; it has none")
+        options = known_options(options, spec.reset_options)
+        first = options.get("first_attacker")
+        first = None if first is None else _first_attacker(first)
+        if seed is None and self.has_reset:
+            dealt = self._position.next_deal(hands=options.get("hands"), first_attacker=first)
         else:
-            self._engine.lay_hands(games, 0, self._engine.parse_hands(self.variant, hands))
-            self._engine.start(games, _ROW)
-        if not self._engine.simultaneous:
-            games["first"] = -1  # said for this deal only: the same game is the same bytes
-        self._begin(games, {"left": 0, "forfeited": None})
+            dealt = State.deal(self.variant, seed, hands=options.get("hands"), first_attacker=first)
+        self._begin(dealt, {"left": 0, "forfeited": None})
 
-    def _begin(self, games: Records, beside: dict[str, Any]) -> None:
-        """Goes on from ``games``, and from what stands beside the record (see `Table.beside`)."""
-        self._games = games
+    def _begin(self, position: State, beside: dict[str, Any]) -> None:
+        """Goes on from ``position``, and from what stands beside it (see `Table.beside`)."""
+        self._position = position
         self._left, self._forfeited = beside["left"], beside["forfeited"]
         self._assigned = set()
-        self._move_on(self._engine.module.rules.facts(games))
+        self._move_on(position.facts)
 
     def _play(self, *actions: int) -> None:
         """Plays legal actions."""
-        self._move_on(self._engine.module.rules.play_one(self._games, *actions))
+        self._position.play_legal(*actions)
+        self._move_on(self._position.facts)
 
     def _checked_action(self, seat: int, action: object) -> int:
         """``action`` as a legal action of a seat's agent.
@@ -248,7 +246,7 @@ class Table(Books):
     def is_legal(self, agent: str, action: int) -> bool:
         """Is ``action``, one of the action space, legal for ``agent`` now?"""
         self._require_reset()
-        return bool(self._engine.is_legal(self._games, 0, _seat(agent), action))
+        return action in self._position.legal(_seat(agent))
 
     def clone(self) -> Self:
         """An independent copy that continues exactly as this one does, later deals included."""
@@ -263,7 +261,7 @@ class Table(Books):
         """
         self._require_reset()
         beside = {name: getattr(self, f"_{name}") for name in self.beside}
-        return saved_state.dumped(self._kind, beside, self._games)
+        return saved_state.dumped(self._kind, beside, self._position.fields())
 
     def set_state(self, state: bytes) -> None:
         """Continues from a state that `get_state` gave, of the same game, variant and kind of
@@ -272,10 +270,10 @@ class Table(Books):
         Raises:
             ValueError: it is not such a state; nothing has changed then.
         """
-        beside, games = saved_state.parsed(state, self._kind, self._engine.dtype)
-        self._engine.check_record(games, self.variant)
-        self._check_beside(beside, games)
-        self._begin(games, beside)
+        beside, fields = saved_state.parsed(state, self._kind)
+        position = State.from_fields(self.variant, fields)
+        self._check_beside(beside, position)
+        self._begin(position, beside)
 
     @property
     def _kind(self) -> saved_state.Kind:
@@ -283,18 +281,18 @@ class Table(Books):
         game, options = self.variant.game, self.variant.options
         return {"api": self.api, "game": game, "variant": options}
 
-    def _check_beside(self, beside: Any, games: Records) -> None:
-        """Refuses what does not go with the record it comes with."""
+    def _check_beside(self, beside: Any, position: State) -> None:
+        """Refuses what does not go with the position it comes with."""
         if not isinstance(beside, dict) or set(beside) != set(self.beside):
             raise ValueError(f"state: books must hold {', '.join(self.beside)}")
         left, forfeited = beside["left"], beside["forfeited"]
-        allowed = (0,) if games[0]["status"] == RUNNING else self.leavings
+        allowed = self.leavings if position.over else (0,)
         if type(left) is not int or left not in allowed:
             raise ValueError(f"state: left is {shown(left)}, not one of {allowed}")
         if forfeited is None:
             return
         integer("state: forfeited", forfeited, 0, self._engine.num_actions - 1)
-        if games[0]["status"] != TERMINATED or games[0]["winner"] < 0:
+        if position.winner is None:
             raise ValueError(f"state: forfeited is {forfeited}, but nobody has won")
 
 
@@ -310,9 +308,11 @@ def switch(name: str, value: object) -> bool:
 
 
 def _seat(agent: object) -> int:
-    if agent not in AGENTS:
+    if agent == AGENTS[0]:
+        return 0
+    if agent != AGENTS[1]:
         raise ValueError(f"agent={shown(agent)} is unknown; choose from {', '.join(AGENTS)}")
-    return AGENTS.index(agent)
+    return 1
 
 
 def _first_attacker(value: object) -> int:

@@ -8,20 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_envs.cards import NUM_CARDS
 from war_envs.engine.engine import Engine
 from war_envs.variant import Variant
-
-_TITLES = {"attack-defence": "War of Attack and Defence", "strategic-war": "Strategic War"}
 
 
 def view(engine: Engine, variant: Variant, tokens: NDArray[np.uint8], seat: int, turn: int) -> str:
     """What ``seat`` sees, from its token observation: unknown cards are ``??``, of known colour
     ``?r``, ``?b``.
     """
-    faces = _faces(engine)
+    faces = engine.module.words.FACES
     size = variant.deck_size
-    slots = tokens[len(engine.encoding.header) :].reshape(-1, size)
+    slots = tokens[len(engine.layout.header) :].reshape(-1, size)
     rows = [[faces[token] for token in row if token] for row in slots]
     own, other, *table = rows
     hands = (own, other) if seat == 0 else (other, own)
@@ -31,16 +28,8 @@ def view(engine: Engine, variant: Variant, tokens: NDArray[np.uint8], seat: int,
 def everything(engine: Engine, variant: Variant, game: Any) -> str:
     """All cards face up, from the game record."""
     hands = tuple(engine.card_names(engine.hand(game, player)) for player in range(2))
-    table = [] if engine.simultaneous else [engine.card_names(engine.table(game))]
+    table = [engine.card_names(engine.table(game))]
     return _draw(engine, variant, int(game["turn"]), "all open", hands, table)
-
-
-def _faces(engine: Engine) -> list[str]:
-    """How each slot token is drawn."""
-    names = engine.card_names(range(NUM_CARDS))
-    if engine.simultaneous:
-        return ["", "??", "??", *names, *names]
-    return ["", "??", "?r", "?b", *names]
 
 
 def _draw(
@@ -51,9 +40,7 @@ def _draw(
     hands: tuple[list[str], ...],
     table: list[list[str]],
 ) -> str:
-    lines = [
-        f"{_TITLES[engine.game]} ({variant.name}), turn {turn} of {variant.turn_limit}, {seen}"
-    ]
+    lines = [f"{engine.spec.title} ({variant.name}), turn {turn} of {variant.turn_limit}, {seen}"]
     for player, hand in enumerate(hands):
         lines.append(f"player_{player} ({len(hand):2}): {' '.join(hand)}")
     lines.extend(f"table    ({len(cards):2}): {' '.join(cards)}" for cards in table if cards)

@@ -56,39 +56,45 @@ import numpy as np
 
 from war_envs.cards import NUM_CARDS
 from war_envs.engine.jit import kernel
-from war_envs.engine.kernels import RUNNING, Integer, Record, Records, bit, card_at, card_or_none
-from war_envs.engine.layout import Encoding, Field, card_features, write, write_turn
-from war_envs.strategic_war.rules import mover
-
-HEADER = (
-    *(Field(name, 1) for name in ("minimal", "fair", "open_cards")),
-    Field("num_ranks", 13),
-    Field("twins", 1),
-    Field("size_0", 52),
-    Field("size_1", 52),
-    Field("table_size", 52),
-    Field("turn", 255),
-    Field("turn_low", 255),
-    Field("over", 1),
-    Field("winner", 2),
-    Field("attacker", 1),
-    Field("mover", 2),
-    *(Field(f"phase_{name}", 1) for name in ("attack", "defend")),
-    *(Field(f"phase_{name}_answer", 1) for name in ("defender", "attacker")),
-    Field("last_action_0", 4),
-    Field("last_action_1", 4),
-    Field("last_card_0", 52),
-    Field("last_card_1", 52),
-    Field("last_taker", 2),
-    Field("last_ending", 3),
-    Field("last_taken", 52),
+from war_envs.engine.kernels import RUNNING, Integer, Record, Records, bit, card_at
+from war_envs.engine.layout import (
+    Field,
+    Layout,
+    card_features,
+    card_field,
+    card_or_zero,
+    mode_fields,
+    turn_fields,
+    write,
+    write_modes,
+    write_turn,
 )
-HEADER_SIZE = len(HEADER)
+from war_envs.strategic_war.rules import mover
 
 _PRESENT, _KNOWN = range(2)
 
-ENCODING = Encoding(
-    header=HEADER,
+LAYOUT = Layout(
+    header=(
+        *mode_fields(),
+        Field("twins", 1),
+        card_field("size_0"),
+        card_field("size_1"),
+        card_field("table_size"),
+        *turn_fields(),
+        Field("over", 1),
+        Field("winner", 2),
+        Field("attacker", 1),
+        Field("mover", 2),
+        *(Field(f"phase_{name}", 1) for name in ("attack", "defend")),
+        *(Field(f"phase_{name}_answer", 1) for name in ("defender", "attacker")),
+        Field("last_action_0", 4),
+        Field("last_action_1", 4),
+        card_field("last_card_0"),
+        card_field("last_card_1"),
+        Field("last_taker", 2),
+        Field("last_ending", 3),
+        card_field("last_taken"),
+    ),
     slots_per_card=3,
     features=card_features(
         2,
@@ -99,6 +105,8 @@ ENCODING = Encoding(
         ],
     ),
 )
+HEADER_SIZE = len(LAYOUT.header)
+_AT = LAYOUT.at
 
 
 @kernel
@@ -111,27 +119,24 @@ def write_tokens(games: Records, row: Integer, out: Any) -> None:
     """Writes the tokens of game ``row`` into row 0 of ``out`` (u1)."""
     game: Record = games[row]
     running = game.status == RUNNING
-    write(out, 0, 0, game.minimal)
-    write(out, 0, 1, game.fair)
-    write(out, 0, 2, game.open_cards)
-    write(out, 0, 3, game.num_ranks)
-    write(out, 0, 4, game.twins)
-    write(out, 0, 7, game.table_size)
-    write_turn(game, out, 0, 8)
-    write(out, 0, 10, not running)
-    write(out, 0, 11, game.winner + 1)
-    write(out, 0, 12, game.attacker)
-    write(out, 0, 13, (mover(game) + 1) * running)
+    write_modes(game, out, 0)
+    write(out, 0, _AT.twins, game.twins)
+    write(out, 0, _AT.table_size, game.table_size)
+    write_turn(game, out, 0, _AT.turn)
+    write(out, 0, _AT.over, not running)
+    write(out, 0, _AT.winner, game.winner + 1)
+    write(out, 0, _AT.attacker, game.attacker)
+    write(out, 0, _AT.mover, (mover(game) + 1) * running)
     for phase in range(4):
-        write(out, 0, 14 + phase, game.phase == phase)
-    write(out, 0, 22, game.last_taker + 1)
-    write(out, 0, 23, game.last_ending)
-    write(out, 0, 24, game.last_taken)
+        write(out, 0, _AT.phase_attack + phase, game.phase == phase)
+    write(out, 0, _AT.last_taker, game.last_taker + 1)
+    write(out, 0, _AT.last_ending, game.last_ending)
+    write(out, 0, _AT.last_taken, game.last_taken)
     slots = (out.shape[1] - HEADER_SIZE) // 3
     for player in range(2):
-        write(out, 0, 5 + player, game.sizes[player])
-        write(out, 0, 18 + player, game.last_action[player] + 1)
-        write(out, 0, 20 + player, card_or_none(game.last_card[player]) + 1)
+        write(out, 0, _AT.size_0 + player, game.sizes[player])
+        write(out, 0, _AT.last_action_0 + player, game.last_action[player] + 1)
+        write(out, 0, _AT.last_card_0 + player, card_or_zero(game.last_card[player]))
         for place in range(slots):
             here = place < game.sizes[player]
             token = _token(game, card_at(game, player, place)) if here else 0

@@ -60,89 +60,107 @@ from typing import Any
 
 import numpy as np
 
-from war_envs.cards import NUM_CARDS
+from war_envs.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from war_envs.engine.jit import kernel
-from war_envs.engine.kernels import NO_CARD, RUNNING, Integer, Record, Records, bit
+from war_envs.engine.kernels import RUNNING, Integer, Record, Records, bit
 from war_envs.engine.layout import (
-    Encoding,
     Field,
+    Layout,
     card_features,
+    card_field,
+    card_or_zero,
     copy_run,
     count_four,
     expand,
+    mode_fields,
+    turn_fields,
     write,
+    write_modes,
     write_turn,
 )
 from war_envs.strategic_war.rules import NUM_ACTIONS, face_up, legal, mover
 from war_envs.strategic_war.views import EMPTY, FACE_DOWN, TABLE
 
-HEADER = (
-    *(Field(name, 1) for name in ("minimal", "fair", "open_cards")),
-    Field("num_ranks", 13),
-    Field("twins", 1),
-    Field("seat", 1),
-    Field("own_size", 52),
-    Field("other_size", 52),
-    Field("table_size", 52),
-    Field("turn", 255),
-    Field("turn_low", 255),
-    *(Field(name, 1) for name in ("over", "attacker", "to_move")),
-    *(Field(f"phase_{name}", 1) for name in ("attack", "defend")),
-    *(Field(f"phase_{name}_answer", 1) for name in ("defender", "attacker")),
-    Field("last_own_action", 4),
-    Field("last_other_action", 4),
-    Field("last_own_card", 52),
-    Field("last_other_card", 52),
-    Field("last_taker", 2),
-    Field("last_ending", 3),
-    Field("last_taken", 52),
-    *(Field(f"unseen_{colour}_{r}", 2) for colour in ("red", "black") for r in range(13)),
-)
-HEADER_SIZE = len(HEADER)
-
-UNSEEN_AT = 25
-
 _PRESENT, _KNOWN, _RED, _BLACK = range(4)
 _RED_CARDS = np.uint64(0x5555555555555555)
 
-
-@kernel
-def _last_card(card: Integer) -> Integer:
-    return 0 if card == NO_CARD else card + 1
+LAYOUT = Layout(
+    header=(
+        *mode_fields(),
+        Field("twins", 1),
+        Field("seat", 1),
+        card_field("own_size"),
+        card_field("other_size"),
+        card_field("table_size"),
+        *turn_fields(),
+        *(Field(name, 1) for name in ("over", "attacker", "to_move")),
+        *(Field(f"phase_{name}", 1) for name in ("attack", "defend")),
+        *(Field(f"phase_{name}_answer", 1) for name in ("defender", "attacker")),
+        Field("last_own_action", 4),
+        Field("last_other_action", 4),
+        card_field("last_own_card"),
+        card_field("last_other_card"),
+        Field("last_taker", 2),
+        Field("last_ending", 3),
+        card_field("last_taken"),
+        *(
+            Field(f"unseen_{colour}_{rank}", NUM_SUITS // 2)
+            for colour in ("red", "black")
+            for rank in range(NUM_RANKS)
+        ),
+    ),
+    slots_per_card=3,
+    features=card_features(
+        4,
+        [
+            ((), None),
+            ((_PRESENT,), None),
+            ((_PRESENT, _RED), None),
+            ((_PRESENT, _BLACK), None),
+            *(
+                ((_PRESENT, _KNOWN, _BLACK if card & 1 else _RED), card)
+                for card in range(NUM_CARDS)
+            ),
+        ],
+    ),
+)
+ENCODING = LAYOUT  # as it was called first
+HEADER_SIZE = len(LAYOUT.header)
+_AT = LAYOUT.at
+_WIDTH = LAYOUT.features.shape[1]
 
 
 @kernel
 def _write_header(game: Record, viewer: Integer, out: Any, k: Integer) -> None:
     own, other = np.uint64(viewer), np.uint64(1 - viewer)
-    write(out, k, 0, game.minimal)
-    write(out, k, 1, game.fair)
-    write(out, k, 2, game.open_cards)
-    write(out, k, 3, game.num_ranks)
-    write(out, k, 4, game.twins)
-    write(out, k, 5, viewer)
-    write(out, k, 6, game.sizes[own])
-    write(out, k, 7, game.sizes[other])
-    write(out, k, 8, game.table_size)
-    write_turn(game, out, k, 9)
+    write_modes(game, out, k)
+    write(out, k, _AT.twins, game.twins)
+    write(out, k, _AT.seat, viewer)
+    write(out, k, _AT.own_size, game.sizes[own])
+    write(out, k, _AT.other_size, game.sizes[other])
+    write(out, k, _AT.table_size, game.table_size)
+    write_turn(game, out, k, _AT.turn)
     running = game.status == RUNNING
-    write(out, k, 11, not running)
-    write(out, k, 12, game.attacker == viewer)
-    write(out, k, 13, running & (mover(game) == viewer))
+    write(out, k, _AT.over, not running)
+    write(out, k, _AT.attacker, game.attacker == viewer)
+    write(out, k, _AT.to_move, running & (mover(game) == viewer))
     for phase in range(4):
-        write(out, k, 14 + phase, game.phase == phase)
-    write(out, k, 18, game.last_action[own] + 1)
-    write(out, k, 19, game.last_action[other] + 1)
-    write(out, k, 20, _last_card(np.int64(game.last_card[own])))
-    write(out, k, 21, _last_card(np.int64(game.last_card[other])))
-    write(out, k, 22, 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2))
-    write(out, k, 23, game.last_ending)
-    write(out, k, 24, game.last_taken)
+        write(out, k, _AT.phase_attack + phase, game.phase == phase)
+    write(out, k, _AT.last_own_action, game.last_action[own] + 1)
+    write(out, k, _AT.last_other_action, game.last_action[other] + 1)
+    write(out, k, _AT.last_own_card, card_or_zero(game.last_card[own]))
+    write(out, k, _AT.last_other_card, card_or_zero(game.last_card[other]))
+    taker = 0 if game.last_taker < 0 else (1 if game.last_taker == viewer else 2)
+    write(out, k, _AT.last_taker, taker)
+    write(out, k, _AT.last_ending, game.last_ending)
+    write(out, k, _AT.last_taken, game.last_taken)
 
 
 @kernel
 def _write_perfect(game: Record, viewer: Integer, out: Any, k: Integer, slots: Integer) -> None:
     """What the players know: counts, hands and table, as the record keeps them."""
-    copy_run(game.unseen, 0, 0, out, k, UNSEEN_AT, 26)  # both colours, one behind the other
+    both = 2 * NUM_RANKS  # both colours, one behind the other
+    copy_run(game.unseen, 0, 0, out, k, _AT.unseen_red_0, both)
     at = HEADER_SIZE
     for player in (viewer, 1 - viewer):
         copy_run(game.views, player, game.heads[player], out, k, at, slots)
@@ -165,9 +183,10 @@ def _write_table(game: Record, viewer: Integer, out: Any, k: Integer, slots: Int
         for place in range(slots):
             write(out, k, at + place, FACE_DOWN if place < game.sizes[player] else EMPTY)
         at += slots
-    for r in range(13):
-        write(out, k, UNSEEN_AT + r, count_four(unseen & _RED_CARDS, 4 * r))
-        write(out, k, UNSEEN_AT + 13 + r, count_four(unseen & ~_RED_CARDS, 4 * r))
+    for r in range(NUM_RANKS):
+        red = count_four(unseen & _RED_CARDS, NUM_SUITS * r)
+        write(out, k, _AT.unseen_red_0 + r, red)
+        write(out, k, _AT.unseen_black_0 + r, count_four(unseen, NUM_SUITS * r) - red)
 
 
 @kernel
@@ -179,27 +198,6 @@ def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any, k: Inte
         _write_perfect(game, viewer, out, k, slots)
     else:
         _write_table(game, viewer, out, k, slots)
-
-
-ENCODING = Encoding(
-    header=HEADER,
-    slots_per_card=3,
-    features=card_features(
-        4,
-        [
-            ((), None),
-            ((_PRESENT,), None),
-            ((_PRESENT, _RED), None),
-            ((_PRESENT, _BLACK), None),
-            *(
-                ((_PRESENT, _KNOWN, _BLACK if card & 1 else _RED), card)
-                for card in range(NUM_CARDS)
-            ),
-        ],
-    ),
-)
-
-_WIDTH = ENCODING.features.shape[1]
 
 
 @kernel

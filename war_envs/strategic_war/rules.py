@@ -31,7 +31,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from war_envs.cards import NUM_CARDS
+from war_envs.cards import NUM_CARDS, NUM_RANKS
 from war_envs.engine.jit import kernel
 from war_envs.engine.kernels import (
     NO_CARD,
@@ -86,7 +86,7 @@ GAME: Final = game_dtype(
         ("last_ending", "i8"),
         ("last_taken", "i8"),
         # Bytes last, without a gap: NumPy copies whatever memory held into gaps.
-        ("unseen", "u1", (2, 13)),
+        ("unseen", "u1", (2, NUM_RANKS)),
         ("views", "u1", (3, 2 * RING)),
         ("table", "u1", (NUM_CARDS,)),
         ("last_card", "u1", (2,)),
@@ -110,15 +110,6 @@ def legal(game: Record, player: Integer, action: Integer) -> bool:
     answer = (action == FIGHT) | (action == SURRENDER)
     flipping = (game.phase == ATTACKING) | (game.phase == DEFENDING)
     return choosing & (flip if flipping else answer)
-
-
-def due(game: Record) -> tuple[int, list[int]]:
-    """Of a running game: cards on the table beyond whole eights, and who must hold a card now."""
-    if game["phase"] == ATTACKING:
-        return 0, [0, 1]
-    if game["phase"] == DEFENDING:
-        return 1, [1 - int(game["attacker"])]
-    return 4, []
 
 
 @kernel

@@ -18,6 +18,9 @@ ACTIONS = ("TOP", "BOTTOM", "FIGHT", "SURRENDER")
 _NAMES = NAMES["strategic-war"]
 _ENDS = {TOP: "top", BOTTOM: "bottom"}
 
+# How each token of a slot is drawn: unknown cards are ??, of known colour ?r and ?b.
+FACES = ("", "??", "?r", "?b", *_NAMES)
+
 
 def event(game: Any) -> str:
     """What the last choice brought about, as both players saw it; empty before the first."""

@@ -1,10 +1,7 @@
 """Matches and tournaments between agents, and what their results are worth."""
 
-from war_agents.arena.intervals import Interval, deal_interval
 from war_agents.arena.match import Forfeit, MatchResult, play_match
-from war_agents.arena.payoffs import NashAverage, alpha_rank, cycles, nash_average
 from war_agents.arena.players import Player
-from war_agents.arena.ratings import RatingFit, rate
 from war_agents.arena.results import (
     Forfeits,
     NotableGame,
@@ -14,8 +11,11 @@ from war_agents.arena.results import (
     Standing,
     TournamentResult,
 )
-from war_agents.arena.separation import SeparationTest
-from war_agents.arena.tallies import PairGames
+from war_agents.arena.stats.intervals import Interval, deal_interval
+from war_agents.arena.stats.payoffs import NashAverage, alpha_rank, cycles, nash_average
+from war_agents.arena.stats.ratings import RatingFit, rate
+from war_agents.arena.stats.separation import SeparationTest
+from war_agents.arena.stats.tallies import PairGames
 from war_agents.arena.tournament import Tournament, run_tournament
 
 __all__ = [

@@ -7,10 +7,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.arena.intervals import deal_interval
 from war_agents.arena.match import MatchResult
-from war_agents.arena.payoffs import alpha_rank, cycles, nash_average
-from war_agents.arena.ratings import rate
 from war_agents.arena.results import (
     MEAN,
     Forfeits,
@@ -19,8 +16,11 @@ from war_agents.arena.results import (
     Separation,
     Standing,
 )
-from war_agents.arena.separation import SeparationTest
-from war_agents.arena.tallies import PairGames
+from war_agents.arena.stats.intervals import deal_interval
+from war_agents.arena.stats.payoffs import alpha_rank, cycles, nash_average
+from war_agents.arena.stats.ratings import rate
+from war_agents.arena.stats.separation import SeparationTest
+from war_agents.arena.stats.tallies import PairGames
 from war_envs.batch import Batch
 from war_envs.engine import seeding
 from war_envs.engine.kernels import RING
@@ -130,7 +130,7 @@ def standing(
         names: the agents.
         matches: all pairs of one variant, or of each of several.
         groups: int64 (deals,), which deals are the same in all variants.
-        progress: as for `war_agents.arena.ratings.rate`.
+        progress: as for `war_agents.arena.stats.ratings.rate`.
     """
     variants = {match.variant.name for match in matches}
     scores = pair_scores(names, matches)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from war_agents.arena import report
-from war_agents.arena.blocks import Block
-from war_agents.arena.games import Games
+from war_agents.arena.playing.blocks import Block
+from war_agents.arena.playing.games import Games
 from war_agents.arena.results import TournamentResult
 from war_agents.arena.stream import GAMES_FILE, GameStream
 from war_agents.files import (

@@ -30,9 +30,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.arena.games import Games, Watch, chunks, games_per_deal, play_games
-from war_agents.arena.intervals import Interval, deal_interval
 from war_agents.arena.players import Entrant, Given
+from war_agents.arena.playing.games import Games, Watch, chunks, games_per_deal, play_games
+from war_agents.arena.stats.intervals import Interval, deal_interval
 from war_envs.batch import MAX_GAMES
 from war_envs.engine import seeding
 from war_envs.variant import Variant, integer, make_variant

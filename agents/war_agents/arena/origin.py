@@ -11,11 +11,12 @@ from typing import Any, Literal
 import cloudpickle
 
 from war_agents import OWN_NAMES
-from war_agents.agent import Agent, model_file, names
+from war_agents.agent import Agent
 from war_agents.arena.identity import SCRIPTS, UnidentifiedError, identity
 from war_agents.arena.players import Entrant, Given, Player, is_code
-from war_agents.shipped import CHAMPION, GAMES_WITH_CHAMPION, champion_file
-from war_agents.stored_model import StoredModel, read_model
+from war_agents.models.shipped import CHAMPION, GAMES_WITH_CHAMPION, champion_file
+from war_agents.models.stored import StoredModel, read_model
+from war_agents.registry import model_file, names
 from war_envs.messages import one_line
 from war_envs.variant import Variant
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from war_agents.agent import Agent, make
-from war_agents.shipped import CHAMPION
-from war_agents.stored_model import StoredModel
+from war_agents.agent import Agent, is_trained
+from war_agents.models.shipped import CHAMPION
+from war_agents.models.stored import StoredModel
+from war_agents.registry import make
 from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
 from war_envs.messages import one_line, shown
 from war_envs.variant import Variant
@@ -50,7 +51,9 @@ class Entrant(NamedTuple):
             ValueError: there is no such agent, or it wants observations that do not exist.
         """
         if stored is not None:
-            from war_agents.policy import policy_of  # needs torch, which base installs lack
+            from war_agents.networks.policy import (
+                policy_of,  # needs torch, which base installs lack
+            )
 
             agent: Agent = policy_of(
                 stored, variant, name=CHAMPION if str(given) == CHAMPION else None
@@ -64,7 +67,7 @@ class Entrant(NamedTuple):
         name = str(given) if isinstance(given, str | Path) else agent.name
         checked_choice(f"encoding of agent {name!r}", agent.encoding, ENCODINGS)
         checked_choice(f"memory of agent {name!r}", agent.memory, MEMORIES)
-        if deterministic and hasattr(agent, "deterministic"):
+        if deterministic and is_trained(agent):
             agent = copy.copy(agent)  # the caller's own stays as it is
             agent.deterministic = True
         return cls(name, agent)
@@ -72,8 +75,7 @@ class Entrant(NamedTuple):
     @property
     def deterministic(self) -> bool | None:
         """Does a trained agent take its likeliest action, or sample? None for all others."""
-        chosen = getattr(self.agent, "deterministic", None)
-        return None if chosen is None else bool(chosen)
+        return bool(self.agent.deterministic) if is_trained(self.agent) else None
 
     @property
     def trusted(self) -> bool:

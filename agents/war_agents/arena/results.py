@@ -68,7 +68,7 @@ class Rating:
 
     Attributes:
         agent: its name.
-        elo: its rating by `war_agents.arena.ratings`; all of a standing have the mean 0.
+        elo: its rating by `war_agents.arena.stats.ratings`; all of a standing have the mean 0.
         elo_low, elo_high: the 95 % interval, by resampling deals; None where it has no end.
         unbounded: ``"above"`` where the games set the rating no upper bound, as when it won all,
             ``"below"`` where they set no lower one, ``"both"`` where they set neither, as when all

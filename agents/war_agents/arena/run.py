@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from war_agents.arena import analysis
-from war_agents.arena.blocks import Block
 from war_agents.arena.failures import Failures
 from war_agents.arena.folder import TournamentFolder
-from war_agents.arena.games import Games, games_per_deal
 from war_agents.arena.match import MatchResult
 from war_agents.arena.notable import notable_games
-from war_agents.arena.pool import Pool
+from war_agents.arena.playing.blocks import Block
+from war_agents.arena.playing.games import Games, games_per_deal
+from war_agents.arena.playing.pool import Pool
+from war_agents.arena.playing.trials import Trials
 from war_agents.arena.results import Standing, TournamentResult
 from war_agents.arena.schedule import rounds
-from war_agents.arena.separation import SeparationTest
-from war_agents.arena.trials import Trials
+from war_agents.arena.stats.separation import SeparationTest
 
 if TYPE_CHECKING:
     from war_agents.arena.tournament import Tournament

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise
 from typing import Final
 
-from war_agents.arena.blocks import Block
-from war_agents.arena.games import chunks
+from war_agents.arena.playing.blocks import Block
+from war_agents.arena.playing.games import chunks
 
 BLOCK_GAMES: Final = 8192
 FIRST_DEALS: Final = 250

@@ -18,8 +18,8 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from war_agents.arena.blocks import Block
-from war_agents.arena.games import Games, games_per_deal
+from war_agents.arena.playing.blocks import Block
+from war_agents.arena.playing.games import Games, games_per_deal
 from war_agents.files import append, open_plain, parse_json
 
 GAMES_FILE: Final = "games.jsonl"

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from war_agents.arena.blocks import Block, Setup
-from war_agents.arena.games import Games, games_per_deal
 from war_agents.arena.match import MAX_DEALS, MatchResult
 from war_agents.arena.origin import Origin, Participant
 from war_agents.arena.players import Entrant, Given
-from war_agents.arena.pool import InProcess, Pool, Processes, num_cores
+from war_agents.arena.playing.blocks import Block, Setup
+from war_agents.arena.playing.games import Games, games_per_deal
+from war_agents.arena.playing.pool import InProcess, Pool, Processes, num_cores
 from war_agents.arena.results import TournamentResult
 from war_agents.arena.run import Progress, Run
 from war_envs.engine import seeding
@@ -40,7 +40,7 @@ class Tournament:
             be.
         seed: 0 to 2**63 - 1.
         until_separated: play on until the order of all agents by their mean scores is decided, at
-            this family-wise confidence, such as 0.95; see `war_agents.arena.separation`.
+            this family-wise confidence, such as 0.95; see `war_agents.arena.stats.separation`.
         deterministic: trained agents take their likeliest actions, and do not sample.
         time_limit: seconds that an agent may take for a choice, 1,000 choices of one call for twice
             as long, and so on; whoever takes longer loses the game. Agents of this package are not
@@ -160,7 +160,7 @@ class Tournament:
             return InProcess(self._setup([each.here for each in self._participants]))
         setup = self._setup([each.sendable() for each in self._participants])
         if self._ray is not None:
-            from war_agents.arena.ray_pool import RayPool  # needs ray, which few have
+            from war_agents.arena.playing.ray_pool import RayPool  # needs ray, which few have
 
             return RayPool(setup, self._ray)
         return Processes(setup, self._workers or num_cores())

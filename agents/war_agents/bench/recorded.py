@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from war_agents.agent import Agent
 from war_agents.bench.choose import Choices
-from war_train.league import League
+from war_train.league.league import League
 from war_train.vec_env import SelfPlayVecEnv, StepReturn
 
 STEPS: Final = 64

@@ -44,7 +44,7 @@ def run(
             config = short_run(game, Path(folder) / f"self-play-{repeat}")
             rates["self-play"].append(decisions_per_second(config, share, clock))
             config = short_run(game, Path(folder) / f"ceiling-{repeat}")
-            with mock.patch("war_train.make.SelfPlayVecEnv", RecordedVecEnv):
+            with mock.patch("war_train.ppo.make.SelfPlayVecEnv", RecordedVecEnv):
                 rates["ceiling"].append(decisions_per_second(config, share, clock))
     opponents = " ".join(f"{name} {share:g}" for name, share in config.shares.items())
     settings = (

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from war_agents.agent import register
+from war_agents.registry import register
 from war_agents.scripted import attack_defence, strategic_war
 from war_agents.scripted.base import FirstLegalAgent, RandomAgent, ScriptedAgent
 from war_envs.attack_defence.rules import ATTACK, DEFEND

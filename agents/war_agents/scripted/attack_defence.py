@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.scripted.base import ScriptedAgent
-from war_envs.attack_defence.observation import ENCODING, HEADER_SIZE
+from war_envs.attack_defence.observation import HEADER_SIZE, LAYOUT
 from war_envs.attack_defence.rules import ATTACK, DEFEND, rank_beats
 from war_envs.attack_defence.views import KNOWN_TO_BOTH, KNOWN_TO_VIEWER
 from war_envs.engine.jit import kernel
 from war_envs.engine.kernels import rank
 
-_UNSEEN = ENCODING.index("unseen_0")
+_UNSEEN = LAYOUT.index("unseen_0")
 
 
 @kernel

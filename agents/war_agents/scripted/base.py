@@ -23,6 +23,7 @@ class ScriptedAgent(ABC):
         variant: what it plays; observations are those of ``variant.deck_size`` cards.
     """
 
+    kind = "scripted"
     encoding: str = "tokens"
     memory: str = "perfect"
 
@@ -30,8 +31,8 @@ class ScriptedAgent(ABC):
         self.name = name
         self.variant = variant
         engine = ENGINES[variant.game]
-        self._size = engine.encoding.size(self.encoding, variant.deck_size)
-        self._dtype = engine.encoding.dtype(self.encoding)
+        self._size = engine.layout.size(self.encoding, variant.deck_size)
+        self._dtype = engine.layout.dtype(self.encoding)
         self._num_actions = engine.num_actions
 
     def act(

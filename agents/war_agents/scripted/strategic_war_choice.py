@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from war_envs.engine.jit import kernel
-from war_envs.strategic_war.observation import ENCODING, HEADER_SIZE
+from war_envs.strategic_war.observation import HEADER_SIZE, LAYOUT
 from war_envs.strategic_war.rules import BOTTOM, FIGHT, SURRENDER, TOP
 from war_envs.strategic_war.views import KNOWN
 
-_index = ENCODING.index
+_index = LAYOUT.index
 _OWN_SIZE = _index("own_size")
 _OTHER_SIZE = _index("other_size")
 _TABLE_SIZE = _index("table_size")

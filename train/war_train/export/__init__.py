@@ -21,15 +21,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.card import Card
 from war_agents.files import write_bytes
-from war_agents.find import find_model
-from war_agents.policy import TorchPolicy, load_policy
+from war_agents.models.find import find_model
+from war_agents.models.model_card import Card
+from war_agents.networks.policy import TorchPolicy, load_policy
 from war_envs.batch import make_batch
 from war_envs.engine.layout import checked_choice
 from war_envs.variant import Variant
 from war_train.export.usage import program
-from war_train.surroundings import load_compiler
+from war_train.run.surroundings import load_compiler
 
 FORMATS: Final = {
     "sb3": "war_train.export.sb3",
@@ -56,7 +56,7 @@ def export(
     positions of random games, before it gets its name.
 
     Args:
-        model, game: which model, see `war_agents.find.find_model`.
+        model, game: which model, see `war_agents.models.find.find_model`.
         to: ``"sb3"``, ``"torchscript"`` or ``"onnx"``; see the module.
         out: the file to write.
         variant: the name of one of the variants that the model was trained for; None if there is

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.policy import TorchPolicy
+from war_agents.networks.policy import TorchPolicy
 from war_envs.variant import Variant
 from war_train.export.onnx_meetings import meetings_arrays, meetings_nodes
 from war_train.export.plain import plain_arrays

@@ -1,11 +1,11 @@
-"""`war_agents.meetings.Meetings` as nodes of an ONNX graph."""
+"""`war_agents.networks.meetings.Meetings` as nodes of an ONNX graph."""
 
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from war_agents.meetings import COLOURS_AT, FIRST_PLACES, RANKS_AT, SUITS_AT
+from war_agents.networks.meetings import COLOURS_AT, FIRST_PLACES, RANKS_AT, SUITS_AT
 from war_envs.engine.engine import ENGINES
 
 # Kind, inputs and output (names, divided by spaces), attributes.
@@ -15,7 +15,7 @@ _HAND: Final = FIRST_PLACES + 1
 
 def meetings_arrays() -> dict[str, NDArray[Any]]:
     """The constants of `meetings_nodes` by name."""
-    encoding = ENGINES["strategic-war"].encoding
+    encoding = ENGINES["strategic-war"].layout
     ranks, suits, colours = (encoding.features[:, at] for at in (RANKS_AT, SUITS_AT, COLOURS_AT))
     known = ranks.sum(axis=1, keepdims=True)
     columns = np.arange(ranks.shape[1])

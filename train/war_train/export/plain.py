@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from war_agents.meetings import FIRST_PLACES
-from war_agents.network import CardNetwork
+from war_agents.networks.card_network import CardNetwork
+from war_agents.networks.meetings import FIRST_PLACES
 from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant
 
@@ -33,7 +33,7 @@ def plain_arrays(network: CardNetwork, variant: Variant) -> dict[str, NDArray[An
         weights (inputs, outputs) and biases of the inputs, the hidden layer and the policy; and in
         Strategic War ``meeting_at``, int64 (13,), the cards that `Meetings` takes.
     """
-    encoding = ENGINES[variant.game].encoding
+    encoding = ENGINES[variant.game].layout
     zones, deck = encoding.slots_per_card, variant.deck_size
     weights = {key: value.detach().double() for key, value in network.state_dict().items()}
     slots = weights["slots"]  # (features, the cards of each zone and then the zones' last ones, E)

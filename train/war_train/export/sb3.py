@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.type_aliases import Schedule
 
-from war_agents.network import NetworkShape
-from war_agents.policy import TorchPolicy
+from war_agents.networks.card_network import NetworkShape
+from war_agents.networks.policy import TorchPolicy
 from war_envs.variant import Variant, make_variant
-from war_train.card_policy import CardPolicy
 from war_train.export.usage import IDS
+from war_train.ppo.policy import CardPolicy
 
 
 class ExportedPolicy(CardPolicy):

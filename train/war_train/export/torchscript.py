@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from war_agents.network import CardNetwork, from_numpy
-from war_agents.policy import TorchPolicy
+from war_agents.networks.card_network import CardNetwork, from_numpy
+from war_agents.networks.policy import TorchPolicy
 from war_envs.variant import Variant
 from war_train.export.plain import plain_arrays
 

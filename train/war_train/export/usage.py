@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from war_agents.card import ENCODING
+from war_agents.models.model_card import ENCODING
 from war_envs.variant import Variant
 
 IDS = {"attack-defence": "war_envs/AttackDefence-v0", "strategic-war": "war_envs/StrategicWar-v0"}

@@ -1,0 +1,1 @@
+"""What games say: intervals, ratings, equilibria, and when enough has been played."""

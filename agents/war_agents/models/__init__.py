@@ -1,0 +1,1 @@
+"""Models on disk: their cards, reading, finding and showing them; the shipped ones lie here."""

@@ -1,0 +1,1 @@
+"""What every training run has, whatever learns in it: log, checkpoints, evaluation, stopping."""
