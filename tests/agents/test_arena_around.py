@@ -35,7 +35,7 @@ def test_an_agent_that_prints_where_nothing_can_be_written_plays_on(
     arguments = ["--game", "attack-defence", "--agents", "random", BAD + kind, "--out", "out"]
     arguments += ["--minimal", "--num-ranks", "3", "--workers", workers]
     done = subprocess.run(
-        [*WAR, "tournament", *arguments, "--deals", "3"],
+        [*WAR, "tournament", *arguments, "--deals", "1"],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         cwd=tmp_path,
         stdout=target,

@@ -188,13 +188,13 @@ def test_an_agent_that_always_fails_is_asked_no_more_which_is_said_once(
     """All of its games are lost, of which only `PATIENCE` of its first block were played alone."""
     name = BAD + kind
     agents = ("random", name, "attack", "memory")
-    options: dict[str, Any] = {"deals": 50, "time_limit": 0.2, "out": tmp_path / "out"}
+    options: dict[str, Any] = {"deals": 10, "time_limit": 0.2, "out": tmp_path / "out"}
     result = play(*agents, workers=2, **options)
     matches = [match for match in result.matches if name in (match.a, match.b)]
     lost = [[forfeit.reason for forfeit in match.forfeits] for match in matches]
     refused = f"was not asked: in games before it {reason}"
-    assert lost[0] == [reason] * blocks.PATIENCE + [refused] * (100 - blocks.PATIENCE)
-    assert lost[1:] == [[refused] * 100] * 2
+    assert lost[0] == [reason] * blocks.PATIENCE + [refused] * (20 - blocks.PATIENCE)
+    assert lost[1:] == [[refused] * 20] * 2
     err = capfd.readouterr().err
     assert err.count(f"agent {name!r} {reason}") == 1
     # After a break the same holds, whatever was found before it.
@@ -288,7 +288,7 @@ def test_agents_of_this_package_are_not_held_to_a_time_limit() -> None:
 
 @pytest.mark.field_case("E09")
 def test_a_killed_worker_changes_nothing() -> None:
-    expected = play(BAD + "Raises", "random", "memory", deals=400)
+    expected = play(BAD + "Raises", "random", "memory", deals=200, workers=0)
     killed: list[float] = []
 
     def kill(done: int, total: int) -> None:
@@ -297,7 +297,7 @@ def test_a_killed_worker_changes_nothing() -> None:
             os.kill(arena_workers(os.getpid())[len(killed) % 2], signal.SIGKILL)
             killed.append(time.monotonic())
 
-    result = play(BAD + "Raises", "random", "memory", deals=400, workers=2, progress=kill)
+    result = play(BAD + "Raises", "random", "memory", deals=200, workers=2, progress=kill)
     assert killed  # as often as there was time for
     assert result.to_json() == expected.to_json()
 
