@@ -2,6 +2,7 @@
 # make demo      trains for about a minute by self-play, then plays a tournament with the result
 # make test      installs what the tests need and runs them; a few need Chromium, and are skipped
 #                where there is none
+# make test-fast  those that are quick and need no further process; two minutes
 # make test-clients  the examples for other libraries, in environments under .venvs
 # make test-lowest   tests with the lowest versions that pyproject.toml allows, on Python 3.11
 # make bench     measures speeds and writes docs/benchmarks.md; some minutes
@@ -17,7 +18,7 @@ BIN := .venv/bin
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 	$(BIN)/python -m pip install --no-input --disable-pip-version-check -c constraints.txt
 
-.PHONY: install demo test test-clients test-lowest bench bench-peers bench-page check
+.PHONY: install demo test test-fast test-clients test-lowest bench bench-peers bench-page check
 .DELETE_ON_ERROR:
 
 install: .venv/installed
@@ -41,6 +42,10 @@ demo: install
 
 test: .venv/installed-dev
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+test-fast: .venv/installed-dev
+	$(BIN)/python -m pytest -n auto --dist worksteal \
+		-m "not slow and not process and not browser and not clients"
 
 CLIENTS := agilerl farama rl_zoo3 rllib tianshou torchrl
 

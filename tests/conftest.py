@@ -1,6 +1,8 @@
 """Settings for all tests."""
 
 import os
+import sys
+from typing import Any
 
 # One thread a process: torch's and BLAS's pools only get in each other's way. Before their import.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -9,6 +11,20 @@ import pytest
 from hypothesis import settings
 
 from war_envs import batch
+
+_STARTS = ("os.fork", "os.forkpty", "os.posix_spawn", "subprocess.Popen")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where tests that start processes are left out, no other starts one."""
+    if "not process" in config.getoption("markexpr"):
+        sys.addaudithook(_refuse_processes)
+
+
+def _refuse_processes(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in _STARTS and "PYTEST_CURRENT_TEST" in os.environ:
+        raise RuntimeError("a test that starts processes is marked with pytest.mark.process")
+
 
 # The same examples on every run, and no deadline: the first call of a kernel compiles it.
 settings.register_profile("project", deadline=None, derandomize=True)

@@ -55,17 +55,14 @@ alone(use)
 """
 MODULES = [
     "war_envs",
-    "war_envs.batch",
     "war_envs.testing",
     "war_agents",
-    "war_agents.arena",
     "war_agents.cli",
     "war_agents.networks.policy",
     "war_agents.versus.vector",
     "war_train",
     "war_train.run.log",
     "war_train.ppo.training",
-    "war_train.vec_env",
 ]
 
 

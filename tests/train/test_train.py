@@ -4,8 +4,10 @@ import itertools
 import json
 import os
 import random
+import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -230,6 +232,40 @@ def test_a_signal_stops_a_run_and_its_model_is_saved(
     variant = TrainConfig(**{**PLAIN, "out": tmp_path}).variant
     agent: Any = war_agents.make(tmp_path / "run", game="attack-defence", variant=variant)
     assert agent.card["steps"] >= json.loads(log.read_text().splitlines()[-1])["steps"]
+
+
+LATE = """
+import atexit, os, signal, sys
+from war_agents import cli
+
+def interrupt(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+
+class Interrupted(type(sys.stdout)):
+    def write(self, text):
+        interrupt()
+        return super().write(text)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+atexit.register(interrupt)
+sys.stdout = Interrupted(open(1, "wb", closefd=False), line_buffering=True)
+cli.main()
+"""
+
+
+def test_signals_that_come_when_a_run_is_over_change_nothing(tmp_path: Path) -> None:
+    """While its summary is printed, and while the interpreter ends."""
+    options = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run"]
+    options += ["--num-envs", "32", "--rollout", "1024", "--steps", "1024", "--final-deals", "5"]
+    done = subprocess.run(
+        [sys.executable, "-c", LATE, "train", *options],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0
+    assert not {"Traceback", "interrupted", "stopped"} & set(re.findall(r"\w+", done.stderr))
+    assert done.stdout.splitlines()[-1].startswith("The model is in ")
 
 
 def test_a_stop_request_within_another_takes_over_what_came_before() -> None:
