@@ -1,4 +1,4 @@
-"""The trained agents that come with the package; they lie in this folder, with how they were made."""
+"""The trained agents that come with the package; they lie here, with how they were made."""
 
 from pathlib import Path
 from typing import Final

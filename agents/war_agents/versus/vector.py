@@ -40,8 +40,8 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
     """``num_envs`` games of a player against one agent, which answers for all games in one call.
 
     *Observations* (N, F), *rewards* float64 (N,), *terminations* and *truncations* bool (N,) are
-    what `war_agents.versus.VersusEnv` gives for one game, in arrays of the caller's own. A choice that
-    is not legal loses its game: reward -1, terminated.
+    what `war_agents.versus.VersusEnv` gives for one game, in arrays of the caller's own. A choice
+    that is not legal loses its game: reward -1, terminated.
 
     *Autoreset* is Gymnasium's, in the mode that ``autoreset_mode`` names:
 
