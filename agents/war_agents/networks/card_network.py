@@ -5,22 +5,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
+from war_agents.networks.meetings import FIRST_PLACES, Meetings
+from war_agents.networks.row_sums import row_sums
 from war_envs.engine.engine import ENGINES
 from war_envs.engine.layout import RANK_FEATURES, SUIT_FEATURES
 from war_envs.variant import Variant, integer
-
-try:
-    import torch
-    from torch import Tensor, nn
-
-    from war_agents.networks.meetings import FIRST_PLACES, Meetings
-    from war_agents.networks.row_sums import row_sums
-except ImportError as error:
-    raise ImportError(
-        'trained networks need torch, which is missing: pip install "war-envs[train]"'
-    ) from error
 
 MAX_UNITS: Final = 4096
 _ZONES: Final = ("own", "other", "table")
