@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from war_agents.arena.match import MatchResult
+from war_agents.arena.places import games_per_deal
 from war_agents.arena.players import Player
-from war_agents.arena.playing.games import games_per_deal
 from war_agents.arena.results import (
     MEAN,
     Forfeits,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.arena.match import MatchResult
+from war_agents.arena.places import first_attacker, seat_of_first
 from war_agents.arena.results import (
     MEAN,
     Forfeits,
@@ -200,9 +201,10 @@ def mean_scores(
 
 def _pair_games(names: Sequence[str], match: MatchResult) -> PairGames:
     places = np.arange(match.results.shape[1])
-    # Who has the first seat: in Strategic War it is the attacker, seat places // 2.
-    leads = places // 2 if match.game == "strategic-war" else np.zeros_like(places)
-    first = np.where(places % 2 == leads, 1, -1).astype(np.int8)
+    # Who has the first seat: whoever attacks first, or else seat 0.
+    leads = first_attacker(match.game, places)
+    seats = seat_of_first(places)
+    first = np.where(seats == (0 if leads is None else leads), 1, -1).astype(np.int8)
     return PairGames(names.index(match.a), names.index(match.b), match.results, first)
 
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from war_agents.arena.places import games_per_deal
 from war_agents.arena.playing.blocks import Block
-from war_agents.arena.playing.games import Games, games_per_deal
+from war_agents.arena.playing.games import Games
 from war_agents.files import write_text
 from war_envs.messages import printable
 

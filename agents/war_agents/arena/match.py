@@ -30,8 +30,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from war_agents.arena.places import first_attacker, games_per_deal, seat_of_first
 from war_agents.arena.players import Entrant, Given
-from war_agents.arena.playing.games import Games, Watch, chunks, games_per_deal, play_games
+from war_agents.arena.playing.games import Games, Watch, chunks, play_games
 from war_agents.arena.stats.intervals import Interval, deal_interval
 from war_envs.batch import MAX_GAMES
 from war_envs.engine import seeding
@@ -155,9 +156,10 @@ class MatchResult:
     def table(self) -> dict[str, NDArray[Any]]:
         """A column each of all games, for ``pandas.DataFrame(match.table())``."""
         deals, places = np.divmod(np.arange(self.games), self.results.shape[1])
-        columns: dict[str, NDArray[Any]] = {"deal": deals, "seat": places % 2}
-        if self.game == "strategic-war":
-            columns["first_attacker"] = places // 2
+        columns: dict[str, NDArray[Any]] = {"deal": deals, "seat": seat_of_first(places)}
+        leads = first_attacker(self.game, places)
+        if leads is not None:
+            columns["first_attacker"] = leads
         return columns | {
             "result": self.results.ravel(),
             "length": self.lengths.ravel(),

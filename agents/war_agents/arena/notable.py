@@ -1,16 +1,17 @@
 """A few games to look at: the longest, and the biggest upset, with their deal and moves."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from war_agents.arena.match import MatchResult
+from war_agents.arena.places import first_attacker, seat_of_first
 from war_agents.arena.results import NotableGame
-from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.batch import Batch
 from war_envs.engine import seeding
-from war_envs.engine.engine import ENGINES, Hands
+from war_envs.engine.engine import ENGINES
+from war_envs.state import State
 
 Replay = Callable[[int, int, int], list[list[int]] | None]
 
@@ -88,49 +89,39 @@ def _told(
     why: str, match: MatchResult, found: _Found, gap: float | None, moves: list[list[int]]
 ) -> NotableGame:
     _, deal, place = found
-    seat = place % 2
+    seat = seat_of_first(place)
     names = (match.a, match.b)
     result = int(match.results[deal, place])
-    first_attacker = place // 2 if match.game == "strategic-war" else None
-    hands = _hands(match, deal, first_attacker)
+    leads = first_attacker(match.game, place)
+    start = _start(match, deal, leads)
     return NotableGame(
         why=why,
         variant=match.variant.name,
         deal=deal,
         players=(names[seat], names[1 - seat]),
-        first_attacker=first_attacker,
+        first_attacker=leads,
         winner=None if result == 0 else names[0 if result > 0 else 1],
         truncated=bool(match.truncated[deal, place]),
         length=int(match.lengths[deal, place]),
         elo_gap=gap,
-        hands=(tuple(hands[0]), tuple(hands[1])),
-        moves=tuple(_events(match, hands, first_attacker, moves)),
+        hands=(tuple(start.hands[0]), tuple(start.hands[1])),
+        moves=tuple(_events(start, moves)),
     )
 
 
-def _hands(match: MatchResult, deal: int, first_attacker: int | None) -> Hands:
-    """The hands of a deal, top first."""
+def _start(match: MatchResult, deal: int, leads: int | None) -> State:
+    """The game of a deal before its first move."""
     batch = Batch(match.variant, 1)
-    first = None if first_attacker is None else [first_attacker]
+    first = None if leads is None else [leads]
     batch.reset(match.seed, domain=seeding.EVALUATION, lanes=[deal], first_attacker=first)
     engine = ENGINES[match.variant.game]
-    first_hand, second_hand = (engine.hand(batch.games[0], seat) for seat in (0, 1))
-    return engine.card_names(first_hand), engine.card_names(second_hand)
+    hands = [engine.card_names(engine.hand(batch.games[0], seat)) for seat in (0, 1)]
+    return State.from_hands(match.variant, hands, first_attacker=leads)
 
 
-def _events(
-    match: MatchResult, hands: Hands, first_attacker: int | None, moves: list[list[int]]
-) -> Iterator[str]:
-    """What happened at each step, in the words of the environment."""
-    raw_env: Any = (
-        attack_defence_v0.raw_env if match.game == "attack-defence" else strategic_war_v0.raw_env
-    )
-    env = raw_env(**match.variant.options)
-    options: dict[str, Any] = {"hands": hands}
-    if first_attacker is not None:
-        options["first_attacker"] = first_attacker
-    env.reset(seed=match.seed, options=options)
+def _events(start: State, moves: list[list[int]]) -> Iterator[str]:
+    """What happened at each step, in words."""
+    state = start.clone()
     for step in moves:
-        for action in step:
-            env.step(action)
-        yield str(env.event)
+        state.apply(step)
+        yield state.event

@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from war_agents.arena.match import MAX_DEALS, MatchResult
 from war_agents.arena.origin import Origin, Participant
+from war_agents.arena.places import games_per_deal
 from war_agents.arena.players import Entrant, Given
 from war_agents.arena.playing.blocks import Block, Setup
-from war_agents.arena.playing.games import Games, games_per_deal
+from war_agents.arena.playing.games import Games
 from war_agents.arena.playing.pool import InProcess, Pool, Processes, num_cores
 from war_envs.engine import seeding
 from war_envs.messages import shown

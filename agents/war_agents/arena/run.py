@@ -10,9 +10,10 @@ from war_agents.arena.failures import Failures
 from war_agents.arena.folder import TournamentFolder
 from war_agents.arena.match import MatchResult
 from war_agents.arena.notable import notable_games
+from war_agents.arena.places import games_per_deal
 from war_agents.arena.plan import Plan
 from war_agents.arena.playing.blocks import Block
-from war_agents.arena.playing.games import Games, games_per_deal
+from war_agents.arena.playing.games import Games
 from war_agents.arena.playing.pool import Pool
 from war_agents.arena.playing.trials import Trials
 from war_agents.arena.results import Standing, TournamentResult

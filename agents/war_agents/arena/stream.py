@@ -18,8 +18,9 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
+from war_agents.arena.places import first_attacker, games_per_deal, seat_of_first
 from war_agents.arena.playing.blocks import Block
-from war_agents.arena.playing.games import Games, games_per_deal
+from war_agents.arena.playing.games import Games
 from war_agents.files import append, open_plain, parse_json
 
 GAMES_FILE: Final = "games.jsonl"
@@ -118,8 +119,9 @@ class GameStream:
         per_deal = games_per_deal(self._game)
         for number in block.numbers:
             deal, place = divmod(number, per_deal)
-            first = f', "first_attacker": {place // 2}' if self._game == "strategic-war" else ""
-            yield f'{pair}"deal": {deal}, "seat": {place % 2}{first}'
+            leads = first_attacker(self._game, place)
+            first = "" if leads is None else f', "first_attacker": {leads}'
+            yield f'{pair}"deal": {deal}, "seat": {seat_of_first(place)}{first}'
 
     def _read(self, file: BinaryIO, blocks: Sequence[Block], found: dict[int, Games]) -> int:
         """Reads whole blocks into ``found``; the number of bytes that they take."""

@@ -5,7 +5,7 @@ from itertools import product
 from typing import Final
 
 from war_agents import scripted
-from war_agents.arena.playing.games import games_per_deal
+from war_agents.arena.places import games_per_deal
 from war_agents.arena.tournament import run_tournament
 from war_agents.bench.measure import REPEATS, Measurement, rate
 from war_envs.variant import GAMES, make_variant

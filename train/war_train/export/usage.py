@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from war_agents.models.model_card import ENCODING
+from war_envs.registration import gymnasium_id
 from war_envs.variant import Variant
-
-IDS = {"attack-defence": "war_envs/AttackDefence-v0", "strategic-war": "war_envs/StrategicWar-v0"}
 
 _SB3 = """\
 import gymnasium
@@ -74,7 +73,7 @@ def program(file: Path, *, to: str, variant: Variant, memory: str) -> str:
         variant, memory: what the policy plays, and what its observations hold.
     """
     options = {"encoding": ENCODING, "memory": memory, **variant.options}
-    arguments = [repr(IDS[variant.game]), "opponent='memory'"]
+    arguments = [repr(gymnasium_id(variant.game, "standard")), "opponent='memory'"]
     arguments += [f"{name}={value!r}" for name, value in options.items()]
     lines = "".join(f"    {argument},\n" for argument in arguments)
     return _PROGRAMS[to].format(file=repr(str(file)), env=f"env = gymnasium.make(\n{lines})")

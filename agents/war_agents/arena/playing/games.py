@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.answers import checked_answer
+from war_agents.arena.places import first_attacker, games_per_deal, seat_of_first
 from war_agents.arena.players import Entrant
 from war_agents.arena.playing.agent_error import AgentError
 from war_agents.states import States
@@ -101,11 +102,6 @@ class Games:
         )
 
 
-def games_per_deal(game: str) -> int:
-    """How often a deal is played: from both seats, and with each first attacker if there is one."""
-    return SPECS[game].games_per_deal
-
-
 def chunks(game: str, first: int, last: int, chunk_games: int) -> Iterator[range]:
     """The games of the deals from ``first`` to before ``last``, at most ``chunk_games`` at a time.
 
@@ -149,16 +145,17 @@ def play_games(
     deals, places = np.divmod(
         np.arange(numbers.start, numbers.stop), SPECS[variant.game].games_per_deal
     )
-    first_attacker = places // 2 if SPECS[variant.game].has_first_attacker else None
+    leads = first_attacker(variant.game, places)
     batch = Batch(variant, len(deals))
-    batch.reset(seed, domain=seeding.EVALUATION, lanes=deals, first_attacker=first_attacker)
-    seeds = _seat_seeds(seed, deals, first_attacker)
+    batch.reset(seed, domain=seeding.EVALUATION, lanes=deals, first_attacker=leads)
+    seeds = _seat_seeds(seed, deals, leads)
     players = (
-        _Player(0, pair[0], places % 2, seeds, batch, watch),
-        _Player(1, pair[1], 1 - places % 2, seeds, batch, watch),
+        _Player(0, pair[0], seat_of_first(places), seeds, batch, watch),
+        _Player(1, pair[1], 1 - seat_of_first(places), seeds, batch, watch),
     )
     number = len(deals)
     games = Games(np.zeros(number, np.int8), np.zeros(number, np.int64), np.zeros(number, np.bool_))
+    simultaneous = SPECS[variant.game].simultaneous
     running = np.arange(len(deals))
     actions = np.zeros((number, 2), np.int64)
     step_number = 0
@@ -167,7 +164,7 @@ def play_games(
         # In a game by itself seat 0 first: where both end their process, that is who loses.
         for player in sorted(players, key=lambda player: int(player.seats[0])):
             rows = running
-            if first_attacker is not None:
+            if not simultaneous:
                 rows = running[batch.mover[running] == player.seats[running]]
             if len(rows):
                 chosen, errors = player.choose(rows, step_number, forfeit=forfeit)
@@ -182,7 +179,7 @@ def play_games(
             games.lose(row, side, error)
         if recording is not None and recording.row in running:
             choices = actions[recording.row]
-            if first_attacker is not None:
+            if not simultaneous:
                 choices = choices[[batch.mover[recording.row]]]
             recording.moves.append(choices.tolist())
         step = batch.step(actions, autoreset=False)

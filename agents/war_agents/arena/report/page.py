@@ -24,7 +24,7 @@ def html(result: TournamentResult) -> str:
     folder = resources.files("war_agents.arena.report")
     script = folder.joinpath("report.js").read_text("utf-8")
     style = folder.joinpath("report.css").read_text("utf-8")
-    unit = words.LENGTHS[result.game]
+    unit = words.length_unit(result)
     several = len(result.variants) > 1
     return (
         _environment()

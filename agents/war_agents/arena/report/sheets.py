@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from war_agents.arena.report import words
-from war_agents.arena.report.words import FIRST, LENGTHS, elo, elo_interval, interval
+from war_agents.arena.report.words import elo, elo_interval, interval, lead, length_unit
 from war_agents.arena.results import PairResult, Standing, TournamentResult
 from war_envs.messages import printable
 
@@ -75,7 +75,7 @@ def pairs(result: TournamentResult, *, brief: bool = False) -> Sheet:
         columns += _rates(rows)
         columns += _counts(rows)
         columns.append(
-            _numbers(f"mean {LENGTHS[result.game]}", (f"{p.mean_length:.1f}" for p in rows))
+            _numbers(f"mean {length_unit(result)}", (f"{p.mean_length:.1f}" for p in rows))
         )
     return Sheet("Pairs, seen from a", tuple(columns))
 
@@ -132,10 +132,10 @@ def variants(result: TournamentResult) -> Sheet:
             _numbers("draw rate", (f"{d / g:.3f}" for d, g in zip(draws, games, strict=True))),
             _numbers("cut off", (sum(p.truncated for p in pairs) for pairs in rows)),
             _numbers(
-                f"mean {LENGTHS[result.game]}",
+                f"mean {length_unit(result)}",
                 (f"{_mean_length(pairs):.1f}" for pairs in rows),
             ),
-            _numbers(f"{FIRST[result.game]}, Elo", (elo(s.first_elo) for s in standings)),
+            _numbers(f"{lead(result)}, Elo", (elo(s.first_elo) for s in standings)),
             _numbers(
                 "95 % interval",
                 (elo_interval(s.first_elo_low, s.first_elo_high) for s in standings),

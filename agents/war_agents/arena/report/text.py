@@ -91,7 +91,7 @@ def _markdown_lines(result: TournamentResult) -> Iterator[str]:
                 yield from _markdown_sheet(sheet, f"{sheet.title}: {standing.variant}")
     yield from _markdown_sheet(sheets.pairs(result))
     if result.notable:
-        unit = words.LENGTHS[result.game]
+        unit = words.length_unit(result)
         games = (f"{words.notable_title(g)}. {words.notable(g, unit)}" for g in result.notable)
         yield from _markdown_list("Notable games", map(_escaped, games))
     yield from _markdown_list(

@@ -2,13 +2,25 @@
 
 import json
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from war_agents.arena.results import MEAN, NotableGame, TournamentResult
+from war_envs.games import SPECS
 
-TITLES: Final = {"attack-defence": "War of Attack and Defence", "strategic-war": "Strategic War"}
-LENGTHS: Final = {"attack-defence": "turns", "strategic-war": "choices"}
-FIRST: Final = {"attack-defence": "seat 0", "strategic-war": "attacking first"}
+
+def title(result: TournamentResult) -> str:
+    """The name of the game."""
+    return SPECS[result.game].title
+
+
+def length_unit(result: TournamentResult) -> str:
+    """What the length of a game is counted in."""
+    return SPECS[result.game].length_unit
+
+
+def lead(result: TournamentResult) -> str:
+    """What sets the first seat apart."""
+    return SPECS[result.game].lead
 
 
 class Note(NamedTuple):
@@ -60,7 +72,7 @@ def variant_words(variant: str) -> str:
 
 def headline(result: TournamentResult) -> str:
     """What was played."""
-    return f"{TITLES[result.game]}, {summary(result)}"
+    return f"{title(result)}, {summary(result)}"
 
 
 def summary(result: TournamentResult) -> str:
@@ -170,7 +182,7 @@ def settings(result: TournamentResult) -> dict[str, str]:
 
 def notes(result: TournamentResult) -> list[Note]:
     """What each number means, in a sentence, with its source."""
-    both = " and with each first attacker" if result.game == "strategic-war" else ""
+    both = " and with each first attacker" if SPECS[result.game].has_first_attacker else ""
     found = [
         Note(
             "Score",
@@ -189,7 +201,7 @@ def notes(result: TournamentResult) -> list[Note]:
         Note(
             "Elo",
             "The ratings of one Bradley-Terry model of all games, with the mean 0; it has a term "
-            f"for draws and one for {FIRST[result.game]}. Where draws are common, differences are "
+            f"for draws and one for {lead(result)}. Where draws are common, differences are "
             "wider than scores suggest: they are about the games that are decided.",
             "R. R. Davidson, On extending the Bradley-Terry model to accommodate ties in paired "
             "comparison experiments, Journal of the American Statistical Association 65, 1970; "
