@@ -19,8 +19,8 @@ from stable_baselines3.common.type_aliases import Schedule
 
 from war_agents.networks.card_network import NetworkShape
 from war_agents.networks.policy import TorchPolicy
+from war_envs.registration import gymnasium_id
 from war_envs.variant import Variant, make_variant
-from war_train.export.usage import IDS
 from war_train.ppo.policy import CardPolicy
 
 
@@ -60,7 +60,7 @@ class ExportedPolicy(CardPolicy):
 def content(policy: TorchPolicy, variant: Variant) -> bytes:
     """The file of a MaskablePPO with the network of ``policy``, for games of ``variant``."""
     env = gymnasium.make(
-        IDS[variant.game],
+        gymnasium_id(variant.game, "standard"),
         opponent="random",
         encoding=policy.encoding,
         memory=policy.memory,
