@@ -147,6 +147,7 @@ def test_zeroed_settings_are_refused_in_one_line(
     assert files(folder) == before
 
 
+@pytest.mark.process
 def test_the_command_warns_and_goes_on(finished: Path, damaged: Callable[[bytes], Path]) -> None:
     folder = damaged((finished / GAMES).read_bytes()[:-300] + bytes(5000))
     options = ["--game", "attack-defence", "--minimal", "--num-ranks", "5", "--agents", *AGENTS]

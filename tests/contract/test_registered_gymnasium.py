@@ -12,6 +12,7 @@ from war_envs.testing import check_gymnasium
 SHORT = 60  # turns: the checks play dozens of games
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("A17", "A19", "M08", "S04", "V02")
 @pytest.mark.parametrize("id_", GYMNASIUM_IDS)
 def test_gymnasium(id_: str) -> None:

@@ -174,6 +174,7 @@ MUST_HAPPEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("M09")
 @pytest.mark.parametrize("game", LOCKSTEPS)
 def test_every_variant_beside_the_reference(game: Game) -> None:

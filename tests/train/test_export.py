@@ -109,6 +109,8 @@ def read(file, tokens, mask):
 }
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @EACH_FORMAT
 def test_files_give_the_same_probabilities_in_the_users_tool(tmp_path: Path, to: str) -> None:
     expected = {}
@@ -133,6 +135,7 @@ def test_files_give_the_same_probabilities_in_the_users_tool(tmp_path: Path, to:
         assert not found[mask == 0].any()
 
 
+@pytest.mark.slow
 @EACH_FORMAT
 @EACH_CASE
 def test_a_file_takes_any_number_of_positions(
@@ -173,6 +176,8 @@ def test_every_entry_of_an_onnx_file_has_a_free_number_of_positions(tmp_path: Pa
             assert entry.type.tensor_type.shape.dim[0].dim_param == "batch"
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @EACH_FORMAT
 def test_the_command_exports_a_run(
     tmp_path: Path, to: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -350,6 +355,8 @@ def test_what_cannot_be_is_told_in_one_line(
         export(run, to="pickle", out=out)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("package", "to", "extra"),
     [

@@ -70,6 +70,8 @@ def test_every_file_of_a_run_is_tensors_json_or_events_and_names_no_place(stoppe
     assert seen == {".safetensors", ".json", ".jsonl", ".lock", "tensorboard"}
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("K04", "K06")
 def test_a_run_that_was_moved_is_played_and_goes_on_in_another_process(
     tmp_path: Path, stopped: Path
@@ -100,6 +102,8 @@ def test_no_file_says_on_which_device_it_was_made(stopped: Path) -> None:
         assert b"device" not in (stopped / name).read_bytes()
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("K04", "K08")
 def test_reading_the_files_of_a_run_unpickles_nothing(stopped: Path) -> None:
     """Python itself reports whatever a pickle looks up; the second reading must not."""

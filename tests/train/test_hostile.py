@@ -241,6 +241,7 @@ def test_cards_with_hostile_values(folder: Path, change: dict[str, Any]) -> None
         refused(USES["show"], folder, CARD)
 
 
+@pytest.mark.process
 @pytest.mark.field_case("X01")
 def test_what_strangers_wrote_reaches_no_terminal_as_it_is(
     folder: Path, capsys: pytest.CaptureFixture[str]

@@ -165,6 +165,7 @@ def test_past_selves_are_copies_and_stay_what_they_were(tmp_path: Path) -> None:
     assert len(storages) == len(pool.networks) * len(pool.first[min(pool.first)])
 
 
+@pytest.mark.slow
 def test_it_learns_to_beat_random_and_the_model_file_does_too(tmp_path: Path) -> None:
     changes = {"steps": 80_000, "rollout": 2048, "batch_size": 512, "epochs": 3, "final_deals": 0}
     sizes = {"num_envs": 128, "embedding": 64, "hidden": 32, "learning_rate": 0.003}
@@ -192,6 +193,8 @@ def test_a_folder_with_anything_in_it_is_refused_and_left_alone(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("T13")
 @pytest.mark.parametrize(
     ("signals", "code", "more"),
