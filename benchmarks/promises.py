@@ -15,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from war_agents.bench import aec, batch, train
+from war_agents.bench import aec, batch
 from war_agents.bench.measure import rate
 from war_envs import attack_defence_v0
+from war_train.bench import train
 from war_train.vec_env import SelfPlayVecEnv
 
 _FIRST_STEP = """

@@ -24,7 +24,7 @@ from war_envs.engine.knowledge import ALL, KEY_BYTES, PUBLIC
 from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
 from war_envs.info import Ending
 from war_envs.messages import shown
-from war_envs.variant import Variant, integer
+from war_envs.variant import AttackDefenceVariant, StrategicWarVariant, Variant, integer
 
 Viewer = Literal[0, 1, "public"]
 
@@ -73,7 +73,7 @@ class State:
         Raises:
             ValueError: an argument that is not allowed.
         """
-        games = ENGINES[variant.game].new_games(variant, 1)
+        games = _engine_of(variant).new_games(variant, 1)
         number = seeding.checked_seed(seed)
         games["rng"][0] = seeding.generator_state(number, seeding.TRAINING, lane=0)
         undealt = cls._of(variant, games, ())
@@ -369,10 +369,19 @@ class State:
         Raises:
             ValueError: it gave no such thing, naming the field.
         """
-        engine = ENGINES[variant.game]
+        engine = _engine_of(variant)
         arrays = record.from_plain(engine.module, fields)
         games = record.restored(engine.module, [variant], arrays)
         return cls._of(variant, games, engine.module.rules.facts(games))
+
+
+def _engine_of(variant: object) -> Engine:
+    if not isinstance(variant, AttackDefenceVariant | StrategicWarVariant):
+        raise ValueError(
+            f"variant={shown(variant)} is not allowed; give what war_envs.variant.make_variant "
+            "returns"
+        )
+    return ENGINES[variant.game]
 
 
 def _restored(cls: type[State], variant: Variant, fields: dict[str, Any]) -> State:

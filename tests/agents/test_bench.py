@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from tests.support.command import as_command
-from war_agents.bench import SECTIONS, Section, tournament, train
+from war_agents.bench import SECTIONS, Section, tournament
 from war_agents.bench.measure import rate
 from war_agents.bench.report import figure
 from war_agents.cli import main
+from war_train.bench import train
 
 KEYS = {"name", "variant", "batch", "threads", "unit", "includes", "median", "min", "max"}
 KEYS |= {"machine", "versions"}
@@ -58,7 +59,9 @@ def bench(
     capsys: pytest.CaptureFixture[str],
 ) -> str:
     """What the command prints when it measures for a moment only."""
-    module = importlib.import_module(f"war_agents.bench.{section}")
+    module = importlib.import_module(
+        f"{'war_train' if section == 'train' else 'war_agents'}.bench.{section}"
+    )
     monkeypatch.setattr(module, "run", functools.partial(module.run, **QUICK[section]))
     with as_command("bench", section, *arguments):
         main()

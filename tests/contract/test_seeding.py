@@ -70,7 +70,7 @@ def test_a_seed_gives_the_same_deals_in_every_interface(game: str) -> None:
         for env in kinds:
             env.reset(seed=seed)
             dealt.add(deal(env.hands))
-            assert env.unwrapped._games["hands"].tobytes() == deals(batch)[0]
+            assert env.unwrapped._position.games["hands"].tobytes() == deals(batch)[0]
         assert len(dealt) == 1
 
 

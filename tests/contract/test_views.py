@@ -37,7 +37,7 @@ def play_aec(env: Any, seed: int) -> tuple[list[int], list[list[float]]]:
         env.step(action)
         for other, entry in env.rewards.items():
             entries[AGENTS.index(other)] += entry
-    game = env.unwrapped._games[0]
+    game = env.unwrapped._position.games[0]
     assert game["status"] in (TERMINATED, TRUNCATED)
     return choices, [lasts, entries, score(int(game["winner"]))]
 
@@ -132,7 +132,7 @@ def natural_game(module: Any, seed: int) -> tuple[int, list[int], list[float]]:
     """Turns that a random game needs to its real end, its choices and what it pays."""
     env = module.env(minimal=True, num_ranks=5, max_turns=10_000)
     choices, counts = play_aec(env, seed)
-    game = env.unwrapped._games[0]
+    game = env.unwrapped._position.games[0]
     assert game["status"] == TERMINATED
     unfinished = module is strategic_war_v0 and game["table_size"] > 0  # it ended within a war
     return int(game["turn"]) + unfinished, choices, counts[0]
@@ -158,7 +158,7 @@ def test_the_limit_counts_exactly_and_a_real_end_on_the_last_turn_is_real(
         assert env.terminations == dict.fromkeys(AGENTS, real)
         assert env.truncations == dict.fromkeys(AGENTS, not real)
         if not real:
-            assert env.unwrapped._games[0]["turn"] == limit
+            assert env.unwrapped._position.games[0]["turn"] == limit
         assert list(env.rewards.values()) == (paid if real else [0.0, 0.0])
         assert ("truncated after" in env.unwrapped.outcome) is not real
 

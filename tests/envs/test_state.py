@@ -238,6 +238,18 @@ def test_wrong_actions_are_refused_and_change_nothing(game: Game) -> None:
         state.apply(0)
 
 
+def test_what_is_no_variant_and_no_position() -> None:
+    for wrong in ("attack-defence", None, 5):
+        with pytest.raises(ValueError, match=r"^variant="):
+            State.deal(wrong)  # type: ignore[arg-type]
+    variant = make_variant("attack-defence")
+    with pytest.raises(ValueError, match="hands"):
+        State.from_hands(variant, [["XX"], ["AH"]])
+    for fields in (None, {}, {"hands": []}, State.deal(variant).fields() | {"turn": "1"}):
+        with pytest.raises(ValueError, match=r"^state: "):
+            State.from_fields(variant, fields)
+
+
 def test_only_strategic_war_has_a_first_attacker() -> None:
     war = make_variant("strategic-war", num_ranks=3)
     assert [State.deal(war, 1, first_attacker=seat).acting for seat in (0, 1)] == [(0,), (1,)]

@@ -4,13 +4,13 @@ import contextlib
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from war_agents.arena import analysis
 from war_agents.arena.failures import Failures
 from war_agents.arena.folder import TournamentFolder
 from war_agents.arena.match import MatchResult
 from war_agents.arena.notable import notable_games
+from war_agents.arena.plan import Plan
 from war_agents.arena.playing.blocks import Block
 from war_agents.arena.playing.games import Games, games_per_deal
 from war_agents.arena.playing.pool import Pool
@@ -19,16 +19,13 @@ from war_agents.arena.results import Standing, TournamentResult
 from war_agents.arena.schedule import rounds
 from war_agents.arena.stats.separation import SeparationTest
 
-if TYPE_CHECKING:
-    from war_agents.arena.tournament import Tournament
-
 Progress = Callable[[int, int], object]
 
 
 class Run:
     """One run of a tournament: what is to be played, what has been, and how far it is."""
 
-    def __init__(self, tournament: "Tournament", progress: Progress, rated: Progress) -> None:
+    def __init__(self, tournament: Plan, progress: Progress, rated: Progress) -> None:
         self._tournament = tournament
         self._names = [player.name for player in tournament.players]
         self._rounds = list(

@@ -22,6 +22,7 @@ def run(section: Section, **options: Any) -> Iterator[Measurement]:
     Raises:
         ImportError: the section needs an extra that is not installed; it is named.
     """
-    module = importlib.import_module(f"war_agents.bench.{section}")
+    package = "war_train" if section == "train" else "war_agents"
+    module = importlib.import_module(f"{package}.bench.{section}")
     measurements: Iterator[Measurement] = module.run(**options)
     return measurements

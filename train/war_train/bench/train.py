@@ -11,7 +11,7 @@ from typing import Any, Final
 from unittest import mock
 
 from war_agents.bench.measure import REPEATS, Clock, Measurement
-from war_agents.bench.recorded import RecordedVecEnv  # first: without the extra it says so
+from war_train.bench.recorded import RecordedVecEnv  # first: without the extra it says so
 from war_train.config import TrainConfig
 from war_train.ppo import train
 
