@@ -130,6 +130,7 @@ def test_the_number_of_processes_changes_nothing() -> None:
     assert results.count(results[0]) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
 def test_an_agent_that_fails_at_its_third_choice_wins_and_loses_the_games_that_end_before(
@@ -172,6 +173,7 @@ def test_two_that_always_fail_lose_half_of_their_games(game: str, kinds: tuple[s
     assert result.pairs[0].forfeits_a * 2 == result.pairs[0].games
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_the_order_in_which_agents_are_named_does_not_matter() -> None:
     names = BAD + "Raises", "random", BAD + "WrongShape"
@@ -348,6 +350,7 @@ def test_a_worker_that_is_lost_while_it_has_nothing_to_do_is_replaced() -> None:
     assert result.to_json() == expected.to_json()
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 @pytest.mark.parametrize("agent", ["Healthy", "AlwaysHangs"])

@@ -110,6 +110,7 @@ def test_who_is_named_first_does_not_matter(game: str) -> None:
     assert (forth.a, forth.b) == (back.b, back.a) == ("a", "b")
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("E07")
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("chunk_games", [1, 8, 100])

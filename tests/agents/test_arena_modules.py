@@ -49,6 +49,7 @@ def test_agents_beside_files_of_any_name_in_a_folder_of_any_name_play(tmp_path: 
     assert json.loads((home / "out" / "results.json").read_text())["forfeits"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_files_where_a_program_is_started_are_not_taken_for_modules_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

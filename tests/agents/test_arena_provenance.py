@@ -123,6 +123,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("when", ["before", "in the midst"])
 def test_code_that_changes_is_refused_in_one_line(module: Path, when: str) -> None:

@@ -114,6 +114,7 @@ def test_a_cluster_plays_the_same_games(cluster: tuple[str, int]) -> None:
     assert found == here(options)
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_an_agent_that_ends_its_process_there_loses_its_games(cluster: tuple[str, int]) -> None:
     options = {"agents": ["random", "attack", BAD + "AlwaysExitsHard"], "deals": 1}

@@ -302,6 +302,7 @@ def test_an_unfinished_tournament_is_not_played_over_by_mistake(
     assert files(folder) == before
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_no_two_processes_play_in_one_folder(tmp_path: Path) -> None:
     out = tmp_path / "out"

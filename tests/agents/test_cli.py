@@ -46,6 +46,7 @@ def test_tournament_plays_prints_and_writes(tmp_path: Path) -> None:
     assert {pair["variant"] for pair in pairs} == {"minimal"}
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_tournament_of_strategic_war_with_all_modes(tmp_path: Path) -> None:
     modes = ["--minimal", "--fair", "--open-cards", "--num-ranks", "5", "--max-turns", "30"]
@@ -237,6 +238,7 @@ def test_a_signal_ends_a_tournament_with_one_line_that_says_how_to_go_on(
     assert not (folder / "results.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.field_case("F01")
 def test_threads_are_only_a_default() -> None:

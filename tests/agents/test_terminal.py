@@ -56,6 +56,7 @@ def test_missing_and_full_streams_stop_nothing(tmp_path: Path, redirected: str) 
     assert (b"The report is in" in done.stdout) == (">&-" not in redirected.split())
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("arguments", [["--help"], ["envs"], SHOW], ids=lambda given: given[0])
 def test_what_could_not_be_printed_is_told_in_one_line(arguments: list[str]) -> None:
@@ -77,6 +78,7 @@ def test_help_ends_quietly_when_nobody_reads_on() -> None:
 C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("arguments", "env"),
@@ -117,6 +119,7 @@ def test_help_is_laid_out_for_a_width_that_is_possible(command: str, columns: st
     assert 30 < max(widths) <= 1000
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_no_progress_is_drawn_into_a_file() -> None:
     done = war(*PLAY, env={"FORCE_COLOR": "1"})

@@ -88,6 +88,7 @@ def aec(game: str) -> Any:
     return pettingzoo_env("aec", name, **SMALL)
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("F04")
 @BOTH
 def test_resets_of_one_environment_leave_nothing(game: str) -> None:
@@ -103,6 +104,7 @@ def test_resets_of_one_environment_leave_nothing(game: str) -> None:
     assert grown(work, warm=2, times=20) < SLACK  # 4,000 resets
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("F04")
 @BOTH
 def test_games_of_one_environment_leave_nothing(game: str) -> None:
@@ -127,6 +129,7 @@ def test_games_of_one_environment_leave_nothing(game: str) -> None:
     assert grown(work, warm=2, times=20) < SLACK  # 400 games
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("F04")
 @BOTH
 def test_steps_of_many_games_leave_nothing(game: str) -> None:

@@ -29,6 +29,7 @@ OPPONENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("id_", "opponent"), OPPONENTS)
 def test_gymnasium_against_every_opponent(id_: str, opponent: str) -> None:
     few: dict[str, Any] = {

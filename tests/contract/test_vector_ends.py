@@ -45,6 +45,7 @@ def test_workers_made_over_and_over_leave_nothing_open(tmp_path: Path) -> None:
     assert run(SCRIPT, "loop", str(tmp_path / "closes")).stdout == "fine\n"
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.field_case("V07")
 def test_a_script_that_fails_with_everything_open_ends_and_says_why() -> None:

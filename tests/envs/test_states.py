@@ -352,6 +352,7 @@ def test_fuzzed_states(
         refused_or_sound(env, bytes(raw))
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     state=st.binary(max_size=200)

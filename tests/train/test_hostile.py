@@ -164,6 +164,7 @@ def test_a_hostile_card(folder: Path, use: str, what: str) -> None:
     refused(USES[use], folder, CARD)
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("X01")
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("what", [*ANYWHERE, *HEADERS])

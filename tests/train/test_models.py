@@ -273,6 +273,7 @@ def test_a_full_disk_leaves_the_old_model_and_nothing_else(
     assert file.read_bytes() != before["model.safetensors"]
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.field_case("K01")
 def test_a_kill_at_any_moment_leaves_a_whole_model(tmp_path: Path) -> None:

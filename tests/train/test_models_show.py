@@ -57,6 +57,7 @@ def test_the_card_of_a_model_as_a_text(tmp_path: Path, capsys: pytest.CaptureFix
     assert not {"trained", "seed", "opponents", "score"} & bare.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_a_trained_run_is_shown_by_the_command(tmp_path: Path) -> None:
     train(config(tmp_path / "run", steps=512, game="strategic-war"))

@@ -54,6 +54,7 @@ class Watch(BaseCallback):
 # --- threads ---
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("F01")
 @pytest.mark.parametrize("given", [None, 2])
 def test_training_uses_the_threads_it_is_told_one_by_default_and_sets_them_back(

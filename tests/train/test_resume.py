@@ -214,6 +214,7 @@ def test_kill_at_any_moment_and_a_second_process_on_the_same_run(
     assert left(tmp_path / "run") == left(tmp_path / "once" / "run")
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("K01")
 def test_a_full_disk_ends_the_run_and_leaves_what_was_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

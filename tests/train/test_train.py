@@ -116,6 +116,7 @@ def test_evaluation_does_not_touch_training(tmp_path: Path) -> None:
     assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("T04")
 @pytest.mark.parametrize("num_envs", [1, 4, 32])
 def test_the_model_is_saved_every_so_many_steps_with_any_number_of_games(
@@ -256,6 +257,8 @@ cli.main()
 """
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_signals_that_come_when_a_run_is_over_change_nothing(tmp_path: Path) -> None:
     """While its summary is printed, and while the interpreter ends."""
     options = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run"]

@@ -213,6 +213,7 @@ def test_a_match_of_games_without_end_returns_and_says_so() -> None:
     assert war.draws >= war.truncated.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.field_case("T14")
 @pytest.mark.usefixtures("a_minute")
