@@ -243,8 +243,9 @@ def test_what_is_no_variant_and_no_position() -> None:
         with pytest.raises(ValueError, match=r"^variant="):
             State.deal(wrong)  # type: ignore[arg-type]
     variant = make_variant("attack-defence")
-    with pytest.raises(ValueError, match="hands"):
+    with pytest.raises(ValueError, match="card 'XX' is unknown"):
         State.from_hands(variant, [["XX"], ["AH"]])
+    fields: Any
     for fields in (None, {}, {"hands": []}, State.deal(variant).fields() | {"turn": "1"}):
         with pytest.raises(ValueError, match=r"^state: "):
             State.from_fields(variant, fields)

@@ -1,5 +1,7 @@
 """Many networks asked at once give what each gives alone."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -51,3 +53,26 @@ def test_each_position_is_read_by_its_own_network(game: GameName) -> None:
                 if game == "strategic-war"
                 else rng.integers(0, 2, (200, 2))
             )
+
+
+def test_a_network_in_use_goes_by_the_weights_that_it_has_now() -> None:
+    """What is kept of the weights to answer sooner is never that of earlier ones."""
+    variant = make_variant("attack-defence", num_ranks=5)
+    network, other = (CardNetwork(variant, NetworkShape(16, 16)) for _ in range(2))
+    for number, one in enumerate((network, other)):
+        one.initialise(torch.Generator().manual_seed(number))
+        one.eval()
+    batch = Batch(variant, 8)
+    batch.reset(1)
+    tokens = torch.from_numpy(batch.observe()[0][:, 0].copy())
+    with torch.no_grad():
+        before, wanted = network.logits(tokens), other.logits(tokens)
+        assert not torch.equal(before, wanted)
+        network.load_state_dict(other.state_dict())
+        assert torch.equal(network.logits(tokens), wanted)
+        network.slots.mul_(2)
+        changed = network.logits(tokens)
+        assert not torch.equal(changed, wanted)
+        assert torch.equal(copy.deepcopy(network).logits(tokens), changed)
+        network.slots = torch.nn.Parameter(other.slots.clone())
+        assert torch.equal(network.logits(tokens), wanted)

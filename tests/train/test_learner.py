@@ -136,7 +136,7 @@ def test_the_average_follows_the_weights_over_as_many_steps_as_it_is_told() -> N
         for found, wanted in zip(average.parameters(), expected, strict=True):
             torch.testing.assert_close(found, wanted)
     table = average.table()
-    torch.testing.assert_close(average._table, table)
+    torch.testing.assert_close(average._ready_table(), table)
     assert model.best is average
     assert learner(variant).policy.average is None
 

@@ -203,6 +203,11 @@ class TrainConfig:
         return tuple(make_variant(self.game, name, **rest) for name in self.variants)
 
     @property
+    def resolved_seed(self) -> int:
+        """``seed``, which is never None once the settings are made."""
+        return integer("seed", self.seed, 0, MAX_SEED)
+
+    @property
     def variant(self) -> Variant:
         """What is played; if there are several, one with all their cards."""
         return widest(self.played)

@@ -5,22 +5,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
+from war_agents.networks.meetings import FIRST_PLACES, Meetings
+from war_agents.networks.row_sums import row_sums
 from war_envs.engine.engine import ENGINES
 from war_envs.engine.layout import RANK_FEATURES, SUIT_FEATURES
 from war_envs.variant import Variant, integer
-
-try:
-    import torch
-    from torch import Tensor, nn
-
-    from war_agents.networks.meetings import FIRST_PLACES, Meetings
-    from war_agents.networks.row_sums import row_sums
-except ImportError as error:
-    raise ImportError(
-        'trained networks need torch, which is missing: pip install "war-envs[train]"'
-    ) from error
 
 MAX_UNITS: Final = 4096
 _ZONES: Final = ("own", "other", "table")
@@ -88,7 +81,7 @@ class CardNetwork(nn.Module):
         self.shape = shape
         self.header_size: Final = len(encoding.header)
         self._deck_size = variant.deck_size
-        self._table: Tensor | None = None
+        self._ready: tuple[Tensor, nn.Parameter, int] | None = None  # see `_ready_table`
         zones = encoding.slots_per_card
         slots = encoding.num_slots(variant.deck_size) + zones
         self._sizes_at = [encoding.index(f"{zone}_size") for zone in _ZONES[:zones]]
@@ -163,7 +156,7 @@ class CardNetwork(nn.Module):
 
     def embed(self, tokens: Tensor) -> Tensor:
         """The first layer: float32 (B, embedding), after ReLU."""
-        table = self.table() if self._table is None else self._table
+        table = self.table() if self.training else self._ready_table()
         rows, inputs = self.read(tokens)
         return torch.relu(row_sums(rows, table) + self.header(inputs))
 
@@ -202,13 +195,22 @@ class CardNetwork(nn.Module):
         table = self.features @ self.slots.flatten(1)
         return table.view(-1, self.shape.embedding)
 
+    def _ready_table(self) -> Tensor:
+        """`table` of the weights as they are, made anew only where somebody has written to them."""
+        # torch counts what is written to a tensor in place, as by an optimiser or load_state_dict.
+        weights, version = self.slots, self.slots._version
+        if self._ready is None or self._ready[1] is not weights or self._ready[2] != version:
+            with torch.no_grad():
+                self._ready = self.table(), weights, version
+        return self._ready[0]
+
     def train(self, mode: bool = True) -> Self:
         """Training mode, or evaluation mode with the table made ready."""
         super().train(mode)
-        self._table = None
-        if not mode:
-            with torch.no_grad():
-                self._table = self.table()
+        if mode:
+            self._ready = None  # it would be of no use, and large
+        else:
+            self._ready_table()
         return self
 
 

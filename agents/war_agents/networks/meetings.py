@@ -3,18 +3,12 @@
 from typing import Final
 
 import numpy as np
+import torch
+from torch import Tensor, nn
 
 from war_envs.cards import NUM_RANKS
 from war_envs.engine.engine import ENGINES
 from war_envs.engine.layout import RANK_FEATURES, SUIT_FEATURES
-
-try:
-    import torch
-    from torch import Tensor, nn
-except ImportError as error:
-    raise ImportError(
-        'trained networks need torch, which is missing: pip install "war-envs[train]"'
-    ) from error
 
 _RANKS: Final = NUM_RANKS
 # Among the features of a token.

@@ -17,26 +17,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.torch import load
 
 from war_agents.given import checked_positions, checked_seeds
 from war_agents.models.model_card import ENCODING, Card, card_file, model_name
 from war_agents.models.stored import StoredModel, read_model
+from war_agents.networks.card_network import CardNetwork, NetworkShape, from_numpy
 from war_envs.engine.engine import ENGINES
 from war_envs.engine.seeding import action_seeds
 from war_envs.messages import one_line, shown
 from war_envs.variant import Variant, widest
-
-try:
-    import torch
-    from safetensors import SafetensorError
-    from safetensors.torch import load
-
-    from war_agents.networks.card_network import CardNetwork, NetworkShape, from_numpy
-except ImportError as error:
-    raise ImportError(
-        f'trained networks need {error.name}, which is missing: pip install "war-envs[train]"'
-    ) from error
 
 
 class TorchPolicy:

@@ -7,17 +7,11 @@ each row of the gradient is added where it belongs, one after the other. The res
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
 
 from war_envs.engine.jit import kernel
-
-try:
-    import torch
-    from torch import Tensor
-    from torch.nn import functional
-except ImportError as error:
-    raise ImportError(
-        'trained networks need torch, which is missing: pip install "war-envs[train]"'
-    ) from error
 
 
 def row_sums(rows: Tensor, table: Tensor) -> Tensor:

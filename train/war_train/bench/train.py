@@ -5,15 +5,15 @@ Needs the extra ``train``.
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
-from unittest import mock
 
 from war_agents.bench.measure import REPEATS, Clock, Measurement
 from war_train.bench.recorded import RecordedVecEnv  # first: without the extra it says so
 from war_train.config import TrainConfig
 from war_train.ppo import train
+from war_train.vec_env import SelfPlayVecEnv
 
 # isort: split
 from stable_baselines3.common.callbacks import BaseCallback
@@ -44,8 +44,7 @@ def run(
             config = short_run(game, Path(folder) / f"self-play-{repeat}")
             rates["self-play"].append(decisions_per_second(config, share, clock))
             config = short_run(game, Path(folder) / f"ceiling-{repeat}")
-            with mock.patch("war_train.ppo.make.SelfPlayVecEnv", RecordedVecEnv):
-                rates["ceiling"].append(decisions_per_second(config, share, clock))
+            rates["ceiling"].append(decisions_per_second(config, share, clock, RecordedVecEnv))
     opponents = " ".join(f"{name} {share:g}" for name, share in config.shares.items())
     settings = (
         f"rollouts of {config.rollout}, {config.epochs} epochs in minibatches of "
@@ -94,9 +93,14 @@ class _Watch(BaseCallback):
         return len(self.marks) < 3 or self.marks[-1][0] - self.marks[1][0] < self._seconds
 
 
-def decisions_per_second(config: TrainConfig, seconds: float, clock: Clock) -> float:
-    """Learner decisions a second of a run that is stopped after about ``seconds``."""
+def decisions_per_second(
+    config: TrainConfig,
+    seconds: float,
+    clock: Clock,
+    make_env: Callable[..., SelfPlayVecEnv] = SelfPlayVecEnv,
+) -> float:
+    """Learner decisions per second of a run that is stopped after about ``seconds``."""
     watch = _Watch(seconds, clock)
-    train(config, [watch])
+    train(config, [watch], make_env=make_env)
     (begun, first), (ended, last) = watch.marks[1], watch.marks[-1]
     return (last - first) / (ended - begun)

@@ -139,7 +139,7 @@ class Run(BaseCallback):
         """Trains a network to beat the learner, and makes it an opponent, unless it is stopped."""
         begun = time.monotonic()
         league, number = self._env.league, self._env.league.next_number
-        seed = seeding.generator_state(int(self._config.seed or 0), seeding.AGENTS, 2**32 + number)
+        seed = seeding.generator_state(self._config.resolved_seed, seeding.AGENTS, 2**32 + number)
         network = copy.deepcopy(self.model.policy.network)
         try:
             exploiter = train_exploiter(
@@ -195,7 +195,7 @@ class Run(BaseCallback):
         """Measures the learner, for the next row of the log; False if a signal has ended that."""
         begun = time.monotonic()
         self.model.policy.set_training_mode(False)
-        seed = int(self._config.seed or 0)
+        seed = self._config.resolved_seed
         try:
             agent = TorchPolicy(self.model.best, name="learner", memory=self._config.memory)
             results = evaluate(

@@ -1,6 +1,6 @@
 """The games and the learner that a configuration asks for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -21,9 +21,14 @@ from war_train.vec_env import SelfPlayVecEnv
 LAST_RATE = 0.05
 
 
-def make_games(config: TrainConfig, league: League, seed: int) -> SelfPlayVecEnv:
+def make_games(
+    config: TrainConfig,
+    league: League,
+    seed: int,
+    make_env: Callable[..., SelfPlayVecEnv] = SelfPlayVecEnv,
+) -> SelfPlayVecEnv:
     """The games of a configuration against a league, with deals and opponents from ``seed``."""
-    return SelfPlayVecEnv(
+    return make_env(
         config.game,
         config.num_envs,
         config.played,

@@ -1,7 +1,7 @@
 """The training loop: `train`, and `resume`."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,15 @@ from war_train.run.stopping import StopRequest, TrainingStoppedError
 from war_train.run.surroundings import unchanged_process
 from war_train.vec_env import SelfPlayVecEnv
 
+MakeEnv = Callable[..., SelfPlayVecEnv]
 
-def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
+
+def train(
+    config: TrainConfig,
+    callbacks: Sequence[BaseCallback] = (),
+    *,
+    make_env: MakeEnv = SelfPlayVecEnv,
+) -> Path:
     """Trains an agent.
 
     ``config.out`` then holds ``model.safetensors`` and its card ``model.json``, ``config.json``,
@@ -42,6 +49,7 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
     Args:
         config: all there is to say.
         callbacks: further callbacks of Stable-Baselines3, called at every step.
+        make_env: makes the games from the arguments of `SelfPlayVecEnv`.
 
     Returns:
         The model file, also if a callback has ended the run.
@@ -53,7 +61,7 @@ def train(config: TrainConfig, callbacks: Sequence[BaseCallback] = ()) -> Path:
             that were are kept.
         OSError: the disk is full or cannot be written; the last model that was saved is whole.
     """
-    return _run(config, callbacks, goes_on=False)
+    return _run(config, callbacks, make_env, goes_on=False)
 
 
 def resume(
@@ -78,16 +86,23 @@ def resume(
         TrainingStoppedError, TrainingDivergedError, OSError: as `train`.
     """
     config = checkpoint.read_config(Path(folder), progress=progress)
-    return _run(config, callbacks, goes_on=True)
+    return _run(config, callbacks, SelfPlayVecEnv, goes_on=True)
 
 
-def _run(config: TrainConfig, callbacks: Sequence[BaseCallback], *, goes_on: bool) -> Path:
+def _run(
+    config: TrainConfig, callbacks: Sequence[BaseCallback], make_env: MakeEnv, *, goes_on: bool
+) -> Path:
     with unchanged_process(), torch_threads(config.threads), StopRequest() as stop:
-        return _trained(config, callbacks, stop, goes_on=goes_on)
+        return _trained(config, callbacks, make_env, stop, goes_on=goes_on)
 
 
 def _trained(
-    config: TrainConfig, callbacks: Sequence[BaseCallback], stop: StopRequest, *, goes_on: bool
+    config: TrainConfig,
+    callbacks: Sequence[BaseCallback],
+    make_env: MakeEnv,
+    stop: StopRequest,
+    *,
+    goes_on: bool,
 ) -> Path:
     named = named_agents(config)
     learner = TorchPolicy(
@@ -107,9 +122,9 @@ def _trained(
         checkpoint.start_folder(config.out)
     with (
         checkpoint.locked(config.out),
-        contextlib.closing(make_games(config, league, int(config.seed or 0))) as env,
+        contextlib.closing(make_games(config, league, config.resolved_seed, make_env)) as env,
     ):
-        model = make_learner(config, env, int(config.seed or 0), teachers=teachers)
+        model = make_learner(config, env, config.resolved_seed, teachers=teachers)
         learner.network = model.policy.network
         if goes_on:  # read only now that nobody else can write it
             state = RunState.read(config.out)
