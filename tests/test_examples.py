@@ -30,6 +30,8 @@ def test_every_example_is_run() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(LAST_LINES)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAST_LINES)
 def test_example(name: str, tmp_path: Path) -> None:
     arguments = [STEPS[name]] if name in STEPS else []

@@ -21,6 +21,7 @@ def test_a_game_goes_as_it_was_written_down(name: str) -> None:
     assert PLAYTHROUGHS[name]().splitlines() == (FOLDER / name).read_text("utf-8").splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RESULTS)
 def test_results_are_what_they_were(name: str) -> None:
     expected = json.loads((FOLDER / name).read_text("utf-8"))

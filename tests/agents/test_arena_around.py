@@ -20,6 +20,8 @@ from tests.support.failures import (
 from tests.support.processes import arena_workers, stopped, wait_for
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("where", "kind", "workers"),
     [("full disk", "Talks", "1"), ("closed terminal", "Talks", "1"), ("full disk", "Prints", "0")],
@@ -47,6 +49,8 @@ def test_an_agent_that_prints_where_nothing_can_be_written_plays_on(
     assert json.loads((tmp_path / "out" / "results.json").read_text())["forfeits"] == []
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_time_in_which_nobody_reads_what_is_printed_is_not_an_agents() -> None:
     program = [*WAR, "tournament", "--game", "attack-defence", "--agents", "random", BAD + "Prints"]
     process = subprocess.Popen(
@@ -64,6 +68,8 @@ def test_time_in_which_nobody_reads_what_is_printed_is_not_an_agents() -> None:
     assert err.count(b"thinking") > 10_000
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_time_in_which_all_stands_still_is_not_an_agents(tmp_path: Path) -> None:
     program = [
         *WAR,
@@ -89,6 +95,8 @@ def test_time_in_which_all_stands_still_is_not_an_agents(tmp_path: Path) -> None
     assert "forfeit" not in out.lower()
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_block_whose_worker_was_killed_is_played_as_a_whole_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +124,7 @@ def test_a_block_whose_worker_was_killed_is_played_as_a_whole_again(
     assert len(batches) < pair.games * pair.mean_length / 10, "game by game"
 
 
+@pytest.mark.process
 def test_a_worker_that_cannot_start_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,6 +104,8 @@ print(json.dumps(result.pairs[0].forfeits_a))
 """
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("F01")
 @pytest.mark.parametrize(("given", "expected"), [(None, "1"), ("3", "3")])
 def test_workers_have_one_thread_unless_the_user_says_otherwise(

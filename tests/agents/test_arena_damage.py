@@ -2,13 +2,14 @@
 
 import shutil
 import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.command import WAR
+from tests.support.command import PROGRAM
 from tests.support.folders import (
     AGENTS,
     GAMES,
@@ -146,11 +147,13 @@ def test_zeroed_settings_are_refused_in_one_line(
     assert files(folder) == before
 
 
+@pytest.mark.process
 def test_the_command_warns_and_goes_on(finished: Path, damaged: Callable[[bytes], Path]) -> None:
     folder = damaged((finished / GAMES).read_bytes()[:-300] + bytes(5000))
     options = ["--game", "attack-defence", "--minimal", "--num-ranks", "5", "--agents", *AGENTS]
     options += ["--deals", "4", "--seed", "5", "--out", str(folder), "--resume"]
-    done = subprocess.run([*WAR, *options], capture_output=True, text=True)
-    assert done.returncode == 0
+    command = [sys.executable, "-c", PROGRAM, "tournament", *options]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     assert done.stderr.count("games.jsonl was damaged at its end") == 1
     assert files(folder) == files(finished)

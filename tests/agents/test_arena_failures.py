@@ -73,6 +73,8 @@ def healthy() -> TournamentResult:
     return play("tests.support.bad_agents:Healthy", "random", "attack", workers=0)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("E09")
 @pytest.mark.parametrize(("kind", "reason"), [*ANSWERS.items(), *LOSSES.items()])
 def test_only_the_games_in_which_an_agent_fails_are_lost_to_it(
@@ -115,6 +117,8 @@ def test_only_the_games_in_which_an_agent_fails_are_lost_to_it(
     assert results == json.loads(json.dumps(result.to_json()))
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("E01")
 def test_the_number_of_processes_changes_nothing() -> None:
     agents = ["random", *(BAD + kind for kind in ("RaisesLoudly", "WrongState", "Exits"))]
@@ -126,6 +130,8 @@ def test_the_number_of_processes_changes_nothing() -> None:
     assert results.count(results[0]) == 3
 
 
+@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
 def test_an_agent_that_fails_at_its_third_choice_wins_and_loses_the_games_that_end_before(
     game: str,
@@ -148,6 +154,8 @@ def test_an_agent_that_fails_at_its_third_choice_wins_and_loses_the_games_that_e
     assert 0 < failed.sum() < failed.size
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "kinds"),
     [
@@ -165,6 +173,8 @@ def test_two_that_always_fail_lose_half_of_their_games(game: str, kinds: tuple[s
     assert result.pairs[0].forfeits_a * 2 == result.pairs[0].games
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_the_order_in_which_agents_are_named_does_not_matter() -> None:
     names = BAD + "Raises", "random", BAD + "WrongShape"
     forth, back = play(*names, deals=6), play(*reversed(names), deals=6)
@@ -174,6 +184,8 @@ def test_the_order_in_which_agents_are_named_does_not_matter() -> None:
     assert len(lost[0]) > 2
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("E09")
 @pytest.mark.parametrize(
     ("kind", "reason"),
@@ -207,6 +219,8 @@ def test_an_agent_that_always_fails_is_asked_no_more_which_is_said_once(
     assert again.to_json() == result.to_json()
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_two_that_are_asked_no_more_lose_half_of_their_games() -> None:
     kinds = ("AlwaysInterrupts", "AlwaysInterruptsToo")
     for game in ("attack-defence", "strategic-war"):
@@ -218,6 +232,8 @@ def test_two_that_are_asked_no_more_lose_half_of_their_games() -> None:
         assert (result.matches[2].deal_scores == 1).all()
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("E09")
 @pytest.mark.parametrize("workers", [0, 2])
 def test_what_an_agent_writes_over_its_arrays_reaches_nobody(
@@ -229,6 +245,7 @@ def test_what_an_agent_writes_over_its_arrays_reaches_nobody(
         assert (match.lengths == twin.lengths).all()
 
 
+@pytest.mark.process
 def test_what_an_agent_prints_is_not_taken_for_answers(
     healthy: TournamentResult, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -240,6 +257,8 @@ def test_what_an_agent_prints_is_not_taken_for_answers(
     assert "thinking" in err
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_what_an_agent_says_when_it_fails_does_not_reach_the_terminal() -> None:
     arguments = ["--game", "attack-defence", "--agents", "random", BAD + "RaisesLoudly"]
     done = subprocess.run(
@@ -255,6 +274,7 @@ def test_what_an_agent_says_when_it_fails_does_not_reach_the_terminal() -> None:
         assert "\u202e".encode() not in text
 
 
+@pytest.mark.process
 def test_an_agent_that_reads_from_the_keyboard_finds_nothing_there() -> None:
     lost = forfeits(play(BAD + "Reads", "random"))
     assert set(lost) == cursed_games()
@@ -262,12 +282,16 @@ def test_an_agent_that_reads_from_the_keyboard_finds_nothing_there() -> None:
         assert reason.startswith("failed: EOFError: EOF when reading a line (bad_agents.py:")
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_processes_of_an_agent_end_with_it() -> None:
     lost = forfeits(play(BAD + "Forks", "random"))
     assert set(lost) == cursed_games()
     assert {reason for _, reason in lost.values()} == {"gave no answer for 0.5 s a choice"}
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_agents_of_this_package_are_not_held_to_a_time_limit() -> None:
     """Not even where their process stands still for a while, in all likelihood in a choice."""
     stops = 0
@@ -286,6 +310,8 @@ def test_agents_of_this_package_are_not_held_to_a_time_limit() -> None:
     assert not result.forfeits
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("E09")
 def test_a_killed_worker_changes_nothing() -> None:
     expected = play(BAD + "Raises", "random", "memory", deals=200, workers=0)
@@ -302,6 +328,8 @@ def test_a_killed_worker_changes_nothing() -> None:
     assert result.to_json() == expected.to_json()
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_worker_that_is_lost_while_it_has_nothing_to_do_is_replaced() -> None:
     """Between two rounds; the fixture and the warnings of unclosed files see what is left of it."""
     options: dict[str, Any] = {"deals": 400, "until_separated": 0.99}
@@ -322,6 +350,8 @@ def test_a_worker_that_is_lost_while_it_has_nothing_to_do_is_replaced() -> None:
     assert result.to_json() == expected.to_json()
 
 
+@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 @pytest.mark.parametrize("agent", ["Healthy", "AlwaysHangs"])
 def test_nothing_is_left_behind_when_progress_raises(
@@ -362,6 +392,8 @@ def registered() -> Iterator[None]:
             del factories[name]
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.usefixtures("registered")
 def test_agents_of_every_kind_play_in_other_processes() -> None:
     class Local(Here):
@@ -380,6 +412,7 @@ def test_agents_of_every_kind_play_in_other_processes() -> None:
     ]
 
 
+@pytest.mark.process
 def test_an_agent_that_cannot_be_sent_is_named() -> None:
     agent = bad_agents.OnlyHere()
     with pytest.raises(ValueError, match=r"agent 'only-here' cannot be sent") as raised:
@@ -404,6 +437,8 @@ print(result.pairs[0].games, len(result.forfeits))
 """
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["file", "standard input", "argument"])
 def test_scripts_need_no_main_guard(tmp_path: Path, how: str) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)

@@ -139,6 +139,8 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder / "out", done.stdout
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_agents_of_a_script_are_known_again_in_another_process(
     tmp_path: Path, stopped: tuple[Path, str]
 ) -> None:
@@ -155,6 +157,8 @@ def test_agents_of_a_script_are_known_again_in_another_process(
     assert done.stdout == f"{printed}and more\n"
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_an_agent_that_plays_otherwise_is_another(stopped: tuple[Path, str]) -> None:
     """And no agent beside it. The script comes from standard input, and so has no source file."""
     changed = SCRIPT
@@ -261,6 +265,7 @@ class Closed:
         raise RuntimeError("closed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "what"),
     [

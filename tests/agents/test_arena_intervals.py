@@ -156,6 +156,7 @@ def test_coverage_of_two_values_is_exact(number: int, few: float, step: float) -
     assert binom.pmf(seen, number, few)[inside].sum() >= 0.93
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [30, 100, 200, 1000])
 def test_coverage_by_simulation(number: int) -> None:
     """At least 93 % everywhere; from 100 deals on at most 98 % where the docstring says so."""

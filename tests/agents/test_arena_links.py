@@ -118,6 +118,7 @@ def test_files_that_are_just_written_there_by_others_stay(tmp_path: Path) -> Non
     assert own not in left
 
 
+@pytest.mark.process
 def test_the_command_says_so_in_one_line(tmp_path: Path, finished: Path, mine: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()

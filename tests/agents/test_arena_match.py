@@ -110,6 +110,7 @@ def test_who_is_named_first_does_not_matter(game: str) -> None:
     assert (forth.a, forth.b) == (back.b, back.a) == ("a", "b")
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("E07")
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("chunk_games", [1, 8, 100])
@@ -127,6 +128,7 @@ def test_first_deals_of_a_longer_match_are_those_of_a_shorter_one(game: str) -> 
     assert np.array_equal(short.results, long.results[:10])
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("E07")
 @pytest.mark.parametrize("chunk_games", [2, 16, 64])
 def test_short_games_do_not_count_more_than_long_ones(chunk_games: int) -> None:
@@ -308,6 +310,7 @@ class Counter:
         return actions, (counts, (seats, np.stack([counts, counts], axis=1).astype(float)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_agents_that_remember_get_their_own_memory_back(game: str) -> None:
     counter = Counter(game)

@@ -25,6 +25,8 @@ OWN = ("random", "queue", "types", "json", "pickle", "signal", "numpy", "numba",
 FOLDER = b"a:b;c two\nlines \xc3\xb6 \xff"
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_agents_beside_files_of_any_name_in_a_folder_of_any_name_play(tmp_path: Path) -> None:
     home = tmp_path / os.fsdecode(FOLDER)
     home.mkdir()
@@ -47,6 +49,8 @@ def test_agents_beside_files_of_any_name_in_a_folder_of_any_name_play(tmp_path: 
     assert json.loads((home / "out" / "results.json").read_text())["forfeits"] == []
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_files_where_a_program_is_started_are_not_taken_for_modules_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

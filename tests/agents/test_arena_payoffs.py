@@ -80,6 +80,7 @@ def test_nash_averages_of_known_games(margins: ArrayLike, shares: ArrayLike) -> 
     assert found.scores == pytest.approx((1 + np.asarray(margins) @ np.asarray(shares)) / 2)
 
 
+@pytest.mark.slow
 @given(games())
 @settings(max_examples=200, deadline=None)
 def test_no_agent_scores_more_than_half_against_the_nash_average(
@@ -92,6 +93,7 @@ def test_no_agent_scores_more_than_half_against_the_nash_average(
     assert scores[shares > 0] == pytest.approx(0.5, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(games(), st.randoms(use_true_random=False))
 @settings(max_examples=200, deadline=None)
 def test_order_and_copies_make_no_difference(margins: NDArray[np.float64], random: Any) -> None:
@@ -108,6 +110,7 @@ def test_order_and_copies_make_no_difference(margins: NDArray[np.float64], rando
             assert alpha_rank(payoffs)[i] == pytest.approx(alpha_rank(payoffs)[j])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate:UserWarning")
 def test_openspiel_finds_the_same_nash_average() -> None:
     rng = np.random.default_rng(0)
@@ -123,6 +126,7 @@ def test_openspiel_finds_the_same_nash_average() -> None:
             assert entropy(ours) >= entropy(theirs) - 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_it_finds_an_equilibrium_however_close_the_payoffs(seed: int) -> None:
     """Up to 30 agents, clear wins beside margins of a millionth, copies; in any order."""

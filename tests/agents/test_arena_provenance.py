@@ -78,6 +78,8 @@ def after_a_block(change: Callable[[], object]) -> Callable[[int, int], None]:
     return progress
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_model_plays_as_it_was_when_the_tournament_was_made(model: Path, workers: int) -> None:
     agents: list[Any] = [model, "random", "attack"]
@@ -92,6 +94,8 @@ def test_a_model_plays_as_it_was_when_the_tournament_was_made(model: Path, worke
     assert other.players[0].sha256 != expected.players[0].sha256
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_model_that_is_replaced_in_the_midst_plays_on_as_it_was(model: Path) -> None:
     agents: list[Any] = ["random", "attack", model]
     expected = Tournament(agents, **OPTIONS, workers=0).run()
@@ -119,6 +123,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.parametrize("when", ["before", "in the midst"])
 def test_code_that_changes_is_refused_in_one_line(module: Path, when: str) -> None:
     name = f"own_agent_{when.replace(' ', '_')}"
@@ -138,6 +144,8 @@ def test_code_that_changes_is_refused_in_one_line(module: Path, when: str) -> No
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_network_that_code_holds_is_the_same_in_each_process(module: Path, model: Path) -> None:
     (module / "own_holder.py").write_text(FACTORY.format(file=str(model / "model.safetensors")))
     agents = ["own_holder:Held", "random"]
@@ -157,6 +165,7 @@ def test_the_sha256_of_code_is_that_of_its_source_file(module: Path) -> None:
     assert player.sha256 == hashlib.sha256(source.read_bytes()).hexdigest()
 
 
+@pytest.mark.process
 def test_a_factory_in_another_module_than_its_agent_counts_too(module: Path) -> None:
     (module / "own_parts.py").write_text(CODE)
     maker = module / "own_maker.py"

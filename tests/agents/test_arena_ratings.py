@@ -142,6 +142,7 @@ def tournaments(draw: st.DrawFn) -> tuple[int, list[PairGames]]:
     return num_agents, games
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("E01")
 @settings(max_examples=40, deadline=None)
 @given(tournaments(), st.randoms(use_true_random=False))
@@ -401,6 +402,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_coverage_by_simulation(case: str) -> None:
     """At least 93 %; from 100 deals on, where all are bounded, at most 98 %."""

@@ -104,6 +104,8 @@ def here(options: dict[str, Any]) -> Any:
     return json.loads(json.dumps(played.to_json()))
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_cluster_plays_the_same_games(cluster: tuple[str, int]) -> None:
     agents = ["random", "memory", BAD + "Healthy", BAD + "Raises"]
     options = {"agents": agents, "deals": 3, "variants": ["minimal", "fair"]}
@@ -112,6 +114,8 @@ def test_a_cluster_plays_the_same_games(cluster: tuple[str, int]) -> None:
     assert found == here(options)
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_an_agent_that_ends_its_process_there_loses_its_games(cluster: tuple[str, int]) -> None:
     options = {"agents": ["random", "attack", BAD + "AlwaysExitsHard"], "deals": 1}
     found = result(start(cluster[0], options, ray=cluster[0]))
@@ -120,6 +124,8 @@ def test_an_agent_that_ends_its_process_there_loses_its_games(cluster: tuple[str
     assert found["pairs"][0] == here(options | {"agents": ["random", "attack"]})["pairs"][0]
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_killed_process_of_the_cluster_changes_nothing(cluster: tuple[str, int]) -> None:
     address, owner = cluster
     options = {"agents": ["random", "memory", "attack", "defend"], "deals": 8000}
@@ -135,6 +141,7 @@ def test_a_killed_process_of_the_cluster_changes_nothing(cluster: tuple[str, int
     assert result(running) == here(options)
 
 
+@pytest.mark.process
 def test_no_cluster_is_told_in_one_line() -> None:
     arguments = ["--game", "attack-defence", "--agents", "random", "attack"]
     done = subprocess.run(
@@ -150,6 +157,8 @@ def test_no_cluster_is_told_in_one_line() -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_processes_here_and_a_cluster_together_are_refused() -> None:
     with pytest.raises(ValueError, match="workers=2 is not allowed with ray"):
         Tournament(["random", "attack"], **OPTIONS, deals=1, workers=2, ray="auto")

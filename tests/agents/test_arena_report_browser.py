@@ -15,6 +15,8 @@ from war_agents.arena.report import html
 from war_agents.arena.results import TournamentResult
 from war_envs.variant import VARIANT_NAMES
 
+pytestmark = pytest.mark.browser
+
 BROWSERS: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 LONG: Final = "runs/" + "W" * 70
 SCRIPT: Final = "<script>alert(1)</script>"

@@ -57,6 +57,8 @@ def unfinished(tmp_path: Path, finished: Path) -> Callable[[bytes], Path]:
     return make
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("E08")
 @pytest.mark.parametrize(
     "options",
@@ -141,6 +143,7 @@ def test_where_nothing_is_to_resume_it_starts(tmp_path: Path, finished: Path, ex
     assert files(folder) == files(finished)
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("E08")
 def test_a_torn_end_is_played_again(finished: Path, unfinished: Callable[[bytes], Path]) -> None:
     whole = (finished / GAMES).read_bytes()
@@ -299,6 +302,8 @@ def test_an_unfinished_tournament_is_not_played_over_by_mistake(
     assert files(folder) == before
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_no_two_processes_play_in_one_folder(tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = ["--agents", *AGENTS, "--deals", "100_000", "--workers", "1"]
@@ -341,6 +346,8 @@ def test_a_full_disk_loses_nothing_that_was_played(
     assert files(tmp_path) == files(finished)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_file_that_may_not_grow_ends_the_command_with_one_line(tmp_path: Path) -> None:
     options = ["--agents", *AGENTS, "--deals", "200", "--minimal"]
     whole, out = tmp_path / "whole", tmp_path / "out"

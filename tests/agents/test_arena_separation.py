@@ -66,6 +66,7 @@ TRUTH: dict[Callable[[RNG, int], Scores], Scores] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.6, 0.95])
 @pytest.mark.parametrize("players", TRUTH)
 def test_wrong_claims_are_rare_however_long_one_waits_for_them(

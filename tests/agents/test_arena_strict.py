@@ -50,6 +50,7 @@ def command(*options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("workers", [0, 1])
 def test_reports_and_a_file_say_where_an_agent_failed(tmp_path: Path, workers: int) -> None:
     result = play(BAD + "Raises", "random", "attack", out=tmp_path, workers=workers)
@@ -89,6 +90,8 @@ class Mine:
         return self.other.act(*arguments)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
@@ -144,6 +147,7 @@ def test_a_new_run_forgets_failures_of_before(tmp_path: Path) -> None:
     assert file.read_text() != "old"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("workers", [0, 1])
 def test_the_first_failure_ends_a_strict_tournament(tmp_path: Path, workers: int) -> None:
     agents = ["random", "attack", BAD + "Raises"]
@@ -186,6 +190,8 @@ def test_who_failed_in_every_game_is_named(agents: list[str], failed: list[str])
     assert text.count("its rating says nothing") == len(failed)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_the_exit_code_tells_of_an_agent_that_failed_in_every_game(tmp_path: Path) -> None:
     out = tmp_path / "out"
     agents = ["--agents", "random", BAD + "AlwaysRaises"]

@@ -443,6 +443,7 @@ def test_an_object_with_other_attributes_is_another_player(tmp_path: Path) -> No
         tournament(40).run(tmp_path, resume=True)
 
 
+@pytest.mark.slow
 def test_who_plays_in_a_folder_is_said_before_any_advice(tmp_path: Path) -> None:
     agents = ["random", "attack"]
 

@@ -68,6 +68,7 @@ def bench(
     return str(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("section", SECTIONS)
 def test_json_lines(
     section: Section, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -20,6 +20,8 @@ from war_envs.registration import PETTINGZOO_IDS
 TOURNAMENT = ["tournament", "--game", "attack-defence", "--minimal", "--agents"]
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_tournament_plays_prints_and_writes(tmp_path: Path) -> None:
     agents = ["random", "attack", "defend", "memory"]
     args = [*TOURNAMENT, *agents, "--deals", "5_0", "--seed", "1", "--out", "report/"]
@@ -44,6 +46,8 @@ def test_tournament_plays_prints_and_writes(tmp_path: Path) -> None:
     assert {pair["variant"] for pair in pairs} == {"minimal"}
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_tournament_of_strategic_war_with_all_modes(tmp_path: Path) -> None:
     modes = ["--minimal", "--fair", "--open-cards", "--num-ranks", "5", "--max-turns", "30"]
     args = ["--agents", "random", "top", "memory", "--deals", "4", "--out", str(tmp_path)]
@@ -62,6 +66,7 @@ def test_tournament_of_strategic_war_with_all_modes(tmp_path: Path) -> None:
     assert {pair["games"] for pair in found["pairs"]} == {16}
 
 
+@pytest.mark.process
 def test_help_explains_every_command_and_loads_no_torch() -> None:
     check = "import sys; from war_agents.cli import main\ntry: main()\nfinally: "
     check += "assert not {'torch', 'war_train', 'matplotlib'} & set(sys.modules)"
@@ -73,6 +78,8 @@ def test_help_explains_every_command_and_loads_no_torch() -> None:
         assert text in done.stdout
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "flags"),
     [
@@ -90,6 +97,7 @@ def test_commands_explain_themselves(command: str, flags: list[str]) -> None:
         assert flag not in done.stdout
 
 
+@pytest.mark.process
 def test_envs_lists_every_id_whole() -> None:
     done = war("envs", COLUMNS="20")
     assert done.returncode == 0, done.stderr
@@ -107,6 +115,7 @@ def test_envs_lists_every_id_whole() -> None:
     assert len(rows) == 16 + sum(map(len, PETTINGZOO_IDS.values()))
 
 
+@pytest.mark.process
 def test_envs_ends_quietly_when_nobody_reads_on() -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -116,11 +125,14 @@ def test_envs_ends_quietly_when_nobody_reads_on() -> None:
     assert not done.stderr
 
 
+@pytest.mark.process
 def test_version() -> None:
     done = war("--version")
     assert done.stdout.split() == ["war-envs", "0.1.0"]
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_wrong_command_line_is_explained() -> None:
     for arguments in ([], ["dance"], [*TOURNAMENT, "random", "--deals", "many"]):
         done = war(*arguments)
@@ -163,6 +175,7 @@ def test_wrong_training_is_told_in_one_line(
     assert not out.exists()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("package", ["torch", "sb3_contrib"])
 def test_missing_packages_of_training_are_named(tmp_path: Path, package: str) -> None:
     without = (
@@ -179,6 +192,8 @@ def test_missing_packages_of_training_are_named(tmp_path: Path, package: str) ->
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_training_ends_with_scores_and_where_the_model_is(tmp_path: Path) -> None:
     flags = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--steps", "9000"]
     done = war("train", *flags, "--final-deals", "20", "--out", "a run", cwd=tmp_path)
@@ -192,6 +207,8 @@ def test_training_ends_with_scores_and_where_the_model_is(tmp_path: Path) -> Non
     assert (tmp_path / "a run" / "model.safetensors").is_file()
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code", "again"),
     [(signal.SIGINT, 130, True), (signal.SIGTERM, 143, False)],
@@ -221,6 +238,8 @@ def test_a_signal_ends_a_tournament_with_one_line_that_says_how_to_go_on(
     assert not (folder / "results.json").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.field_case("F01")
 def test_threads_are_only_a_default() -> None:
     report = "import os; from war_agents.cli import main; name = 'OMP_NUM_THREADS'"

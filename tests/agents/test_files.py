@@ -62,6 +62,7 @@ class NoLocks:
         )
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("error", [errno.ENOSYS, errno.EOPNOTSUPP])
 def test_a_file_system_without_locks_will_do(tmp_path: Path, error: int) -> None:
     process = NoLocks(tmp_path).start("ends", error=error)
@@ -69,6 +70,8 @@ def test_a_file_system_without_locks_will_do(tmp_path: Path, error: int) -> None
     assert [file.name for file in (tmp_path / "work").iterdir()] == ["run.lock"]
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_without_locks_one_process_works_and_what_a_killed_one_left_is_named(
     tmp_path: Path,
 ) -> None:
@@ -148,6 +151,7 @@ def test_a_file_is_replaced_where_links_lie_in_wait(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.process
 def test_what_crashes_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
     code = """
 import os, signal, sys

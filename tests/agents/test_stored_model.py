@@ -38,6 +38,7 @@ def saved(folder: Path, weights: bytes, **entries: object) -> Path:
     return file
 
 
+@pytest.mark.process
 def test_weights_and_card_are_of_one_save_while_another_process_replaces_them(
     tmp_path: Path,
 ) -> None:

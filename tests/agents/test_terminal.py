@@ -45,6 +45,8 @@ def war(
     )
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize("redirected", [">&-", "2>&-", "<&-", "<&- >&- 2>&-", "2>/dev/full"])
 def test_missing_and_full_streams_stop_nothing(tmp_path: Path, redirected: str) -> None:
     done = war(*PLAY, "--workers", "1", "--out", "out", redirected=redirected, cwd=tmp_path)
@@ -54,6 +56,8 @@ def test_missing_and_full_streams_stop_nothing(tmp_path: Path, redirected: str) 
     assert (b"The report is in" in done.stdout) == (">&-" not in redirected.split())
 
 
+@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.parametrize("arguments", [["--help"], ["envs"], SHOW], ids=lambda given: given[0])
 def test_what_could_not_be_printed_is_told_in_one_line(arguments: list[str]) -> None:
     done = war(*arguments, redirected=">/dev/full")
@@ -61,6 +65,7 @@ def test_what_could_not_be_printed_is_told_in_one_line(arguments: list[str]) -> 
     assert done.stderr == b"war: [Errno 28] No space left on device\n"
 
 
+@pytest.mark.process
 def test_help_ends_quietly_when_nobody_reads_on() -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -73,6 +78,8 @@ def test_help_ends_quietly_when_nobody_reads_on() -> None:
 C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
+@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("arguments", "env"),
     [
@@ -93,6 +100,8 @@ def test_terminals_of_few_letters_show_all(arguments: list[str], env: dict[str, 
     assert b"\\u25" not in text  # nothing of a frame is spelt out
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "columns"),
     [
@@ -110,6 +119,8 @@ def test_help_is_laid_out_for_a_width_that_is_possible(command: str, columns: st
     assert 30 < max(widths) <= 1000
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_no_progress_is_drawn_into_a_file() -> None:
     done = war(*PLAY, env={"FORCE_COLOR": "1"})
     assert done.returncode == 0

@@ -631,6 +631,7 @@ def test_many_at_once_show_the_true_end() -> None:
     many.close()
 
 
+@pytest.mark.process
 def test_make_vec_and_workers() -> None:
     for mode in ("sync", "async"):
         many = gymnasium.make_vec(
@@ -642,6 +643,7 @@ def test_make_vec_and_workers() -> None:
         many.close()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("context", ["spawn", "forkserver"])
 def test_a_new_process_finds_the_id(context: str) -> None:
     id_ = "war_envs:war_envs/AttackDefence-Minimal-v0"

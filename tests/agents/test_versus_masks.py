@@ -71,6 +71,7 @@ def test_all_checks_pass(id_: str) -> None:
             sb3_check_env(env)
 
 
+@pytest.mark.process
 @BOTH
 @pytest.mark.parametrize("kind", [SyncVectorEnv, AsyncVectorEnv])
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")

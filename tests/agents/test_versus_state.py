@@ -116,6 +116,7 @@ def test_what_is_drawn_next_is_in_it(game: str) -> None:
     assert [other.reset()[1]["seat"] for _ in range(20)] == seats
 
 
+@pytest.mark.process
 def test_another_process_goes_on_with_it(tmp_path: Any) -> None:
     id_ = "war_envs:war_envs/StrategicWar-Minimal-v0"
     env: Any = gymnasium.make(id_, opponent="random")

@@ -38,6 +38,7 @@ def future(envs: VersusVectorEnv, steps: int = 25) -> list[Any]:
     return shown
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("opponent", ["random", "memory"])

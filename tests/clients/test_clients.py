@@ -61,6 +61,8 @@ def test_every_example_has_its_recipe() -> None:
         assert f"(../examples/clients/{name})" in page
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OURS)
 def test_in_this_environment(name: str, tmp_path: Path) -> None:
     run(sys.executable, name, tmp_path, *OURS[name])

@@ -47,6 +47,7 @@ def vec_env(game: str) -> Any:
     return make_vec_env(gymnasium_id(game, "minimal"), n_envs=2, seed=1, env_kwargs=SHORT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "policy", "options"), MASKLESS, ids=[case[0].__name__ for case in MASKLESS]
 )

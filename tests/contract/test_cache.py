@@ -117,6 +117,8 @@ CANNOT_BE_USED = "war-envs: a compiled kernel cannot be used and is compiled ane
 CANNOT_BE_KEPT = "war-envs: kernels cannot be kept, so every process compiles them: "
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_bad_file_is_compiled_anew_and_replaced_with_one_line_that_says_so(
     tmp_path: Path,
 ) -> None:
@@ -146,6 +148,8 @@ FULL_DISK = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 10
 LOST_FOLDER = "import shutil; shutil.rmtree({0!r}); open({0!r}, 'w').close()"
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_full_disk_or_a_lost_folder_costs_a_compilation_and_one_line(tmp_path: Path) -> None:
     (tmp_path / "lost").mkdir()
     full, lost = Program(tmp_path, 2), Program(tmp_path / "lost", 2)
@@ -160,6 +164,8 @@ def test_a_full_disk_or_a_lost_folder_costs_a_compilation_and_one_line(tmp_path:
     assert ended(full.start()) == ({"k0", "k1"}, "")
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_processes_that_compile_at_the_same_time_leave_whole_files(tmp_path: Path) -> None:
     program = Program(tmp_path, 10)
     for process in [program.start() for _ in range(2)]:
@@ -176,6 +182,8 @@ def test_without_any_place_for_a_cache_kernels_compile_all_the_same() -> None:
     assert compiled.stats.cache_path is None
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_rule_that_changes_is_compiled_anew_whatever_the_clock_says(tmp_path: Path) -> None:
     package = tmp_path / "war_envs"
     shutil.copytree(

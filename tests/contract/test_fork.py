@@ -53,6 +53,8 @@ print("played")
 """
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.parametrize(("who", "threads"), [("models alone", "2"), ("threads", "4")])
 def test_a_forked_process_plays_whatever_omp_num_threads_says(who: str, threads: str) -> None:

@@ -66,6 +66,8 @@ MODULES = [
 ]
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_no_import_and_no_use_moves_a_global_generator() -> None:
     result = subprocess.run(

@@ -103,6 +103,7 @@ def test_all_options_survive_copies_and_resets(game: str) -> None:
             assert len(record(driver, 0)) <= 9 * 5 + 1  # rounds with wars, and the end
 
 
+@pytest.mark.process
 @pytest.mark.field_case("A10", "V02")
 def test_all_options_reach_a_worker_process() -> None:
     def make() -> Any:

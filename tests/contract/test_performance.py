@@ -26,6 +26,7 @@ SMALL: dict[str, Any] = {"minimal": True, "num_ranks": 3}
 # --- threads ---
 
 
+@pytest.mark.process
 @pytest.mark.field_case("F01")
 @pytest.mark.parametrize("threads", [None, "3"])
 def test_an_import_leaves_the_number_of_threads_alone(threads: str | None) -> None:
@@ -38,6 +39,8 @@ assert dict(os.environ) == before
     run("-c", code, env={"OMP_NUM_THREADS": threads})
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("F01")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="/proc counts the threads")
 def test_playing_starts_no_threads() -> None:
@@ -85,6 +88,7 @@ def aec(game: str) -> Any:
     return pettingzoo_env("aec", name, **SMALL)
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("F04")
 @BOTH
 def test_resets_of_one_environment_leave_nothing(game: str) -> None:
@@ -100,6 +104,7 @@ def test_resets_of_one_environment_leave_nothing(game: str) -> None:
     assert grown(work, warm=2, times=20) < SLACK  # 4,000 resets
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("F04")
 @BOTH
 def test_games_of_one_environment_leave_nothing(game: str) -> None:
@@ -124,6 +129,7 @@ def test_games_of_one_environment_leave_nothing(game: str) -> None:
     assert grown(work, warm=2, times=20) < SLACK  # 400 games
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("F04")
 @BOTH
 def test_steps_of_many_games_leave_nothing(game: str) -> None:
@@ -169,6 +175,7 @@ def test_an_agent_that_is_asked_again_and_again_keeps_nothing(game: str) -> None
     assert grown(work, warm=20, times=400) < SLACK
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("F04")
 @BOTH
 def test_matches_and_tournaments_keep_their_results_only(game: str) -> None:

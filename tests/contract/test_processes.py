@@ -12,6 +12,8 @@ from war_envs.registration import PETTINGZOO_IDS
 HERE = Path(__file__).parent
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("S02")
 def test_games_are_the_same_in_every_process_whatever_the_hash_seed_and_the_threads() -> None:
     path = os.pathsep.join(sys.path)
@@ -28,6 +30,7 @@ def test_games_are_the_same_in_every_process_whatever_the_hash_seed_and_the_thre
 HEAVY = ("torch", "pygame", "matplotlib", "stable_baselines3", "sb3_contrib", "tensorboard")
 
 
+@pytest.mark.process
 @pytest.mark.field_case("P01")
 @pytest.mark.parametrize("module", ["war_envs", "war_envs.testing", "war_envs.batch", "war_agents"])
 def test_an_import_loads_nothing_heavy_and_prints_nothing(module: str) -> None:
@@ -55,6 +58,8 @@ def first_step(module: str, env: Env = NOTHING) -> str:
     return run("-c", code, env=env).stderr
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("P01", "P04")
 def test_the_first_step_ever_compiles_and_says_so_and_later_processes_say_nothing(
     tmp_path: Path,
@@ -68,6 +73,7 @@ def test_the_first_step_ever_compiles_and_says_so_and_later_processes_say_nothin
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == compiled
 
 
+@pytest.mark.process
 @pytest.mark.field_case("R02")
 def test_all_is_played_without_a_display_or_pygame() -> None:
     code = """
@@ -102,6 +108,7 @@ for mode in (None, "ansi"):
 # Registered ids.
 
 
+@pytest.mark.process
 @pytest.mark.field_case("P06", "V05")
 def test_ids_are_registered_by_the_import_and_say_so_where_they_are_not() -> None:
     code = """

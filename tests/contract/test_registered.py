@@ -28,6 +28,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("A03", "A09", "A17", "A19", "M08", "S04")
 @pytest.mark.parametrize("name", ["attack_defence", "strategic_war"])
 @pytest.mark.parametrize("chosen", CASES)
@@ -35,6 +36,7 @@ def test_aec(name: str, chosen: dict[str, Any]) -> None:
     check_aec(lambda: pettingzoo_env("aec", name, render_mode="ansi", **chosen))
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("A19", "S01", "S04")
 @pytest.mark.parametrize("chosen", CASES)
 def test_parallel(chosen: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from war_envs.testing import check_gymnasium
 SHORT = 60  # turns: the checks play dozens of games
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("A17", "A19", "M08", "S04", "V02")
 @pytest.mark.parametrize("id_", GYMNASIUM_IDS)
 def test_gymnasium(id_: str) -> None:
@@ -28,6 +29,7 @@ OPPONENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("id_", "opponent"), OPPONENTS)
 def test_gymnasium_against_every_opponent(id_: str, opponent: str) -> None:
     few: dict[str, Any] = {

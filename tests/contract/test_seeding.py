@@ -230,6 +230,7 @@ def test_loading_a_trained_network_leaves_the_global_generators_alone(tmp_path: 
         agent.act(observation, mask, seeds)
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("threads_for_a_row")
 def test_a_batch_with_threads_goes_on_in_a_forked_process_and_after_close() -> None:
     batch = make_batch("attack-defence", 100, num_threads=2)

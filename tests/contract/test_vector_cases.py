@@ -64,6 +64,7 @@ def check_row(row: Row, lane: tuple[int, int], i: int, step: Any) -> None:
         assert decoded(infos["final_obs"][i])[1] == hands(lane, row.final)
 
 
+@pytest.mark.process
 @pytest.mark.field_case("V01", "V02")
 @MODES
 @EACH_KIND
@@ -105,6 +106,7 @@ def test_each_mode_of_gymnasiums_vector_environments_by_hand(
                         assert decoded(shown[i])[1] == hands(lanes[i], f"{games[i]}.0")
 
 
+@pytest.mark.process
 @pytest.mark.field_case("V01")
 @pytest.mark.filterwarnings("ignore:.*ERROR")  # how Gymnasium tells of an error in a worker
 @EACH_KIND
@@ -164,6 +166,8 @@ def test_a_mode_where_the_native_one_cannot_find_it_is_refused(mode: AutoresetMo
 # --- beside single environments ---
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("V01", "V02")
 @BOTH
 @MODES

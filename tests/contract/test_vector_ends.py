@@ -37,12 +37,16 @@ PATIENCE = 60.0  # seconds; what is waited for takes far less
 # --- closing ---
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("V07")
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="/proc tells what is open")
 def test_workers_made_over_and_over_leave_nothing_open(tmp_path: Path) -> None:
     assert run(SCRIPT, "loop", str(tmp_path / "closes")).stdout == "fine\n"
 
 
+@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.field_case("V07")
 def test_a_script_that_fails_with_everything_open_ends_and_says_why() -> None:
     done = subprocess.run(
@@ -92,6 +96,7 @@ def test_closing_twice_before_a_reset_or_never_is_fine(what: str) -> None:
     assert threading.active_count() == before
 
 
+@pytest.mark.process
 @pytest.mark.field_case("V07")
 def test_workers_that_are_never_closed_end_with_their_vector_environment() -> None:
     for begin in (False, True):
@@ -128,6 +133,7 @@ def four_workers(change: Callable[[Any], Any], **options: Any) -> Iterator[Async
     assert not set(multiprocessing.active_children()) & set(processes)
 
 
+@pytest.mark.process
 @pytest.mark.field_case("V08")
 @pytest.mark.filterwarnings("ignore:.*ERROR")  # Gymnasium's own report, with the traceback
 def test_an_error_in_one_worker_is_told_by_the_parent() -> None:
@@ -154,6 +160,7 @@ class Odd(gymnasium.Wrapper[Any, Any, Any, Any]):
         return super().step(action)
 
 
+@pytest.mark.process
 @pytest.mark.field_case("V08")
 @pytest.mark.filterwarnings("ignore:.*Calling `close` while waiting")
 def test_a_worker_that_is_gone_is_an_error_and_no_hang() -> None:
@@ -163,6 +170,7 @@ def test_a_worker_that_is_gone_is_an_error_and_no_hang() -> None:
             venv.step_wait(timeout=PATIENCE)
 
 
+@pytest.mark.process
 @pytest.mark.field_case("V08")
 def test_a_worker_that_sleeps_is_waited_for_as_long_as_the_caller_says() -> None:
     """Without ``timeout`` Gymnasium waits for ever."""

@@ -100,6 +100,7 @@ def actions_of(agent: Any, batch: Any, counter: int) -> Any:
     return chosen
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("A12")
 @pytest.mark.parametrize(
     ("game", "name"), [(game, name) for game in GAMES for name in scripted.names(game)]

@@ -12,12 +12,16 @@ WORKERS = Path(__file__).parent / "workers.py"
 METHODS = pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("S06", "V05")
 @METHODS
 def test_async_vector_env_makes_an_id_in_its_workers(method: str) -> None:
     assert run(str(WORKERS), method, "async").stdout == "fine\n"
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("S06", "V05")
 @pytest.mark.parametrize("method", ["forkserver", "fork"])  # of which the first is its own
 def test_subproc_vec_env_makes_an_id_in_its_workers(method: str) -> None:
@@ -25,17 +29,22 @@ def test_subproc_vec_env_makes_an_id_in_its_workers(method: str) -> None:
     assert run(str(WORKERS), method, "sb3").stdout == "fine\n"
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("V05")
 def test_a_script_without_a_file_may_start_workers() -> None:
     assert run("-c", WORKERS.read_text(), "spawn", "async").stdout == "fine\n"
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("V05")
 def test_a_script_from_standard_input_may_start_workers() -> None:
     # Forked ones: the others read the script again, which Python cannot do here.
     assert run("-", "fork", "async", typed=WORKERS.read_text()).stdout == "fine\n"
 
 
+@pytest.mark.process
 @pytest.mark.field_case("V05")
 def test_an_id_without_its_module_fails_in_a_spawned_worker_and_names_what_is_missing(
     tmp_path: Path,

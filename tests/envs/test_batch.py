@@ -101,6 +101,7 @@ def test_size_and_threads_change_no_bit(game: Game) -> None:
             assert found == {lane: alone[lane] for lane in lanes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_threads_change_no_bit_of_a_large_batch(game: Game) -> None:
     number = 40_000  # enough for slices of steps, observations and Strategic War's checks

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.decks import GAMES
 from tests.support.replay import digest_of
 
@@ -21,6 +23,8 @@ FILES = (
 )
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_every_branch_runs_and_plain_python_agrees(tmp_path: Path) -> None:
     sources = [str(ROOT / "war_envs" / file) for file in FILES]
     assert all(Path(source).is_file() for source in sources)

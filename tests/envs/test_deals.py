@@ -99,6 +99,7 @@ def test_no_global_generator_is_read_or_written() -> None:
     assert play() == play()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fair", [False, True])
 @pytest.mark.parametrize("game", GAMES)
 def test_every_deal_is_equally_likely(game: Game, fair: bool) -> None:

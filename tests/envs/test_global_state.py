@@ -56,6 +56,7 @@ def must_tell_the_game(game: Game, env: Any) -> None:
         assert header["mover"] == mover
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "kind"), GAME_KINDS)
 @pytest.mark.parametrize("variant", modes(), ids=label)
 def test_the_global_state_tells_hands_and_who_knows_what(

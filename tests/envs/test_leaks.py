@@ -171,6 +171,7 @@ SITUATIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("A15")
 @pytest.mark.parametrize("game", GAMES)
 def test_what_a_player_cannot_know_changes_no_byte(game: Game) -> None:

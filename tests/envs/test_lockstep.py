@@ -174,6 +174,7 @@ MUST_HAPPEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("M09")
 @pytest.mark.parametrize("game", LOCKSTEPS)
 def test_every_variant_beside_the_reference(game: Game) -> None:
@@ -190,6 +191,7 @@ def test_every_variant_beside_the_reference(game: Game) -> None:
     assert seen["won by 0"] + seen["won by 1"] > 2000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hands", [odd_hands, nearly_fair_hands], ids=["odd", "nearly fair"])
 @pytest.mark.parametrize("game", LOCKSTEPS)
 def test_given_hands_beside_the_reference(game: Game, hands: Any) -> None:

@@ -159,6 +159,7 @@ def assert_nothing_shared(env: Any, other: Any) -> None:
                 assert not np.shares_memory(part, another)
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("A09", "A10", "S09")
 @settings(max_examples=80)
 @given(

@@ -283,6 +283,7 @@ NUMBERS = [0, 1, 2, 3, 4, 5, 8, 12, 20, 52, 53, 63, 64, 255]
 EXTREMES = [-1, -(2**63), 2**31, 2**63 - 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "kind"), KINDS)
 def test_wrong_records(game: Game, kind: str) -> None:
     """Each entry of the record replaced by numbers of all kinds."""
@@ -351,6 +352,7 @@ def test_fuzzed_states(
         refused_or_sound(env, bytes(raw))
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     state=st.binary(max_size=200)

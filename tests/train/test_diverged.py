@@ -118,6 +118,7 @@ def past(model: SelfPlayPPO) -> None:
     into(next(iter(model.env.league.networks.values())).slots, float("nan"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("poison", "when", "step", "told"),
     [
@@ -188,6 +189,8 @@ def test_an_exploiter_that_diverges_ends_the_run(
     assert left(tmp_path / "a") == whole
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_the_command_ends_with_one_line(tmp_path: Path) -> None:
     # The learning rate grows beyond all bounds instead of falling.
     program = "import war_train.ppo.make as m; m.LAST_RATE = 1e30\n"

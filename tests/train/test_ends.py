@@ -122,6 +122,7 @@ def test_a_run_that_ends_within_a_rollout_stands_at_its_last_update(
     assert left(tmp_path / "a") == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "at",
     [32, 224, 256, 416, 512, 608, 1024, 1248, 1280],

@@ -109,6 +109,8 @@ def read(file, tokens, mask):
 }
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @EACH_FORMAT
 def test_files_give_the_same_probabilities_in_the_users_tool(tmp_path: Path, to: str) -> None:
     expected = {}
@@ -126,13 +128,14 @@ def test_files_give_the_same_probabilities_in_the_users_tool(tmp_path: Path, to:
     )
     assert done.returncode == 0, done.stderr
     for folder, (wanted, mask) in expected.items():
-        found = np.load(folder / "found.npy")
+        found = np.load(folder / "found.npy")  # noqa: TID251 - written above
         assert found.shape == wanted.shape
         assert wanted.std(axis=0).max() > 0.05, "the network says the same everywhere"
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-5)
         assert not found[mask == 0].any()
 
 
+@pytest.mark.slow
 @EACH_FORMAT
 @EACH_CASE
 def test_a_file_takes_any_number_of_positions(
@@ -153,7 +156,7 @@ def test_sb3_predicts_for_any_number_of_positions(tmp_path: Path) -> None:
     from sb3_contrib import MaskablePPO
 
     out = export(made(tmp_path / "model"), to="sb3", out=tmp_path / "policy.zip")
-    model = MaskablePPO.load(out, device="cpu")
+    model = MaskablePPO.load(out, device="cpu")  # noqa: TID251 - written above
     tokens, mask = positions(VARIANT, 3)
     for rows in (0, 1, 3):
         for deterministic in (False, True):
@@ -173,6 +176,8 @@ def test_every_entry_of_an_onnx_file_has_a_free_number_of_positions(tmp_path: Pa
             assert entry.type.tensor_type.shape.dim[0].dim_param == "batch"
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @EACH_FORMAT
 def test_the_command_exports_a_run(
     tmp_path: Path, to: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -220,7 +225,7 @@ def test_an_exported_policy_can_be_trained_on(
     env = gymnasium.make(
         f"war_envs/{id_}-v0", opponent="memory", encoding="tokens", **variant.options
     )
-    model = MaskablePPO.load(out, env, device="cpu", n_steps=64, batch_size=32)
+    model = MaskablePPO.load(out, env, device="cpu", n_steps=64, batch_size=32)  # noqa: TID251 - written above
     before = model.policy.state_dict()["network.slots"].clone()
     model.learn(64)
     assert not torch.equal(before, model.policy.state_dict()["network.slots"])
@@ -350,6 +355,8 @@ def test_what_cannot_be_is_told_in_one_line(
         export(run, to="pickle", out=out)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("package", "to", "extra"),
     [

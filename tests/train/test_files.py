@@ -70,6 +70,8 @@ def test_every_file_of_a_run_is_tensors_json_or_events_and_names_no_place(stoppe
     assert seen == {".safetensors", ".json", ".jsonl", ".lock", "tensorboard"}
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("K04", "K06")
 def test_a_run_that_was_moved_is_played_and_goes_on_in_another_process(
     tmp_path: Path, stopped: Path
@@ -100,6 +102,8 @@ def test_no_file_says_on_which_device_it_was_made(stopped: Path) -> None:
         assert b"device" not in (stopped / name).read_bytes()
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("K04", "K08")
 def test_reading_the_files_of_a_run_unpickles_nothing(stopped: Path) -> None:
     """Python itself reports whatever a pickle looks up; the second reading must not."""
@@ -131,61 +135,6 @@ pickle.loads(pickle.dumps(Path))
 assert found, "the hook does not work"
 """
     run("-c", code, str(stopped))
-
-
-# Calls by these names read files that may hold code. Whatever uses one of them is listed here.
-READERS = {"load", "loads", "read_pickle", "Unpickler"}
-ALLOWED = {
-    # The copies that the contract check makes of an environment, in memory.
-    ("drivers.py", "pickle.loads"),
-    ("drivers.py", "pickle.dumps"),
-    # What a tournament and its own worker processes say to each other, through pipes.
-    ("blocks.py", "cloudpickle.dumps"),
-    ("isolation.py", "pickle.dumps"),
-    ("isolation.py", "pickle.load"),
-    ("worker.py", "pickle.dump"),
-    ("worker.py", "pickle.load"),
-    ("worker.py", "pickle.loads"),
-    # Pickled only to see whether it can be sent to other processes.
-    ("origin.py", "cloudpickle.dumps"),
-    # Files that `war export` has just written, to check them.
-    ("sb3.py", "MaskablePPO.load"),
-    ("torchscript.py", "torch.jit.load"),
-    # Numba's code, in a folder that only its own users may write to.
-    ("kernel_cache.py", "pickle.loads"),
-    # Plain data.
-    ("saved_state.py", "json.loads"),
-    ("versus.py", "json.loads"),
-    ("files.py", "json.loads"),
-    ("state.py", "load"),
-    ("policy.py", "load"),
-}
-PICKLING = {name for name, call in ALLOWED if "pickle" in call}
-MODULES = {"pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
-
-
-@pytest.mark.field_case("K08")
-def test_no_source_file_opts_out_of_safe_loading() -> None:
-    found = set()
-    for package in PACKAGES:
-        for file in package.rglob("*.py"):
-            text = file.read_text()
-            assert "weights_only" not in text, file
-            assert "allow_pickle" not in text, file
-            for node in ast.walk(ast.parse(text)):
-                if isinstance(node, ast.Call):
-                    called = ast.unparse(node.func)
-                    parts = called.split(".")
-                    if parts[-1] in READERS or parts[0] in MODULES:
-                        found.add((file.name, called))
-                elif isinstance(node, ast.Import | ast.ImportFrom):
-                    names = {alias.name for alias in node.names} | {getattr(node, "module", None)}
-                    assert not names & MODULES or file.name in PICKLING, file
-    assert found == ALLOWED
-    state = (ROOT / "train/war_train/state.py").read_text()
-    assert "from safetensors.numpy import load, save" in state
-    policy = (ROOT / "agents/war_agents/policy.py").read_text()
-    assert "from safetensors.torch import load" in policy
 
 
 # What is turned into JSON there cannot hold a number that JSON has not.

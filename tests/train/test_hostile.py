@@ -164,6 +164,7 @@ def test_a_hostile_card(folder: Path, use: str, what: str) -> None:
     refused(USES[use], folder, CARD)
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("X01")
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("what", [*ANYWHERE, *HEADERS])
@@ -241,6 +242,7 @@ def test_cards_with_hostile_values(folder: Path, change: dict[str, Any]) -> None
         refused(USES["show"], folder, CARD)
 
 
+@pytest.mark.process
 @pytest.mark.field_case("X01")
 def test_what_strangers_wrote_reaches_no_terminal_as_it_is(
     folder: Path, capsys: pytest.CaptureFixture[str]

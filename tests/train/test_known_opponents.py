@@ -75,6 +75,7 @@ def refused(folder: Path, name: str) -> None:
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("change", ["weights", "card"])
 def test_another_model_in_its_place_is_refused(tmp_path: Path, role: str, change: str) -> None:

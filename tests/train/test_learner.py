@@ -141,6 +141,7 @@ def test_the_average_follows_the_weights_over_as_many_steps_as_it_is_told() -> N
     assert learner(variant).policy.average is None
 
 
+@pytest.mark.slow
 def test_a_teacher_is_imitated_for_as_long_as_it_is_told() -> None:
     variant = make_variant("attack-defence", "minimal", num_ranks=5)
     teacher = war_agents.make("memory", game="attack-defence", variant=variant)

@@ -273,6 +273,8 @@ def test_a_full_disk_leaves_the_old_model_and_nothing_else(
     assert file.read_bytes() != before["model.safetensors"]
 
 
+@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.field_case("K01")
 def test_a_kill_at_any_moment_leaves_a_whole_model(tmp_path: Path) -> None:
     """A process saves one model after another, until it is killed in the midst of it."""
@@ -297,6 +299,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_model(tmp_path: Path) -> None:
     load_policy(file, VARIANT)
 
 
+@pytest.mark.process
 def test_without_torch_the_error_says_what_to_install(tmp_path: Path) -> None:
     made(tmp_path)
     program = (

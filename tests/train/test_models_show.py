@@ -57,6 +57,8 @@ def test_the_card_of_a_model_as_a_text(tmp_path: Path, capsys: pytest.CaptureFix
     assert not {"trained", "seed", "opponents", "score"} & bare.keys()
 
 
+@pytest.mark.slow
+@pytest.mark.process
 def test_a_trained_run_is_shown_by_the_command(tmp_path: Path) -> None:
     train(config(tmp_path / "run", steps=512, game="strategic-war"))
     done = war("models", "show", "run", cwd=tmp_path)
@@ -92,6 +94,8 @@ def test_a_folder_may_be_called_like_the_champion(
     assert "num_ranks=5" in capsys.readouterr().out
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_neither_torch_nor_safetensors_is_needed(tmp_path: Path) -> None:
     made(tmp_path, entries=ENTRIES)
     program = (

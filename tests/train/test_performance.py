@@ -54,6 +54,7 @@ class Watch(BaseCallback):
 # --- threads ---
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("F01")
 @pytest.mark.parametrize("given", [None, 2])
 def test_training_uses_the_threads_it_is_told_one_by_default_and_sets_them_back(
@@ -80,6 +81,8 @@ def test_training_uses_the_threads_it_is_told_one_by_default_and_sets_them_back(
     assert seen == {1 if given is None else given}
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("F01")
 @pytest.mark.parametrize("threads", [None, "3"])
 def test_an_import_leaves_the_number_of_threads_alone(threads: str | None) -> None:
@@ -121,6 +124,8 @@ def play():
 """
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("F01")
 @HAS_PROC
 @pytest.mark.parametrize("given", [None, "2"])
@@ -182,6 +187,8 @@ def test_training_stays_on_the_cpu_where_there_is_a_gpu(
     assert devices == {"cpu"}
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("Z01")
 def test_nothing_touches_cuda_so_that_workers_may_be_forked(model: Path, tmp_path: Path) -> None:
     code = f"""
@@ -278,6 +285,7 @@ def test_the_trainer_takes_masks_as_they_are(
 # --- memory ---
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("F04")
 @BOTH
 def test_steps_of_self_play_leave_nothing(game: str) -> None:

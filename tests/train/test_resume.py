@@ -43,6 +43,7 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("T02", "T03")
 @pytest.mark.parametrize("more", [{}, EVERYTHING], ids=["plain", "everything"])
 @pytest.mark.parametrize("game", GAMES)
@@ -83,6 +84,8 @@ train(eventful_config(Path(sys.argv[1])), [KillAt()])
 """
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_run_killed_with_rows_past_its_save_can_be_stopped_at_once_and_goes_on(
     tmp_path: Path,
 ) -> None:
@@ -113,6 +116,7 @@ def scalars(folder: Path) -> dict[str, list[tuple[int, float]]]:
     }
 
 
+@pytest.mark.slow
 def test_a_signal_while_an_exploiter_learns_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +181,8 @@ def start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
     return subprocess.Popen([*WAR, "train", *arguments], cwd=folder, stderr=subprocess.PIPE)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("K01", "Z03")
 def test_kill_at_any_moment_and_a_second_process_on_the_same_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -208,6 +214,7 @@ def test_kill_at_any_moment_and_a_second_process_on_the_same_run(
     assert left(tmp_path / "run") == left(tmp_path / "once" / "run")
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("K01")
 def test_a_full_disk_ends_the_run_and_leaves_what_was_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

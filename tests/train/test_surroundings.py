@@ -127,6 +127,8 @@ PREPARATIONS = {
 }
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PREPARATIONS)
 def test_nothing_is_changed(tmp_path: Path, name: str) -> None:
     preparation, *ends = PREPARATIONS[name]

@@ -116,6 +116,7 @@ def test_evaluation_does_not_touch_training(tmp_path: Path) -> None:
     assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
 
 
+@pytest.mark.slow
 @pytest.mark.field_case("T04")
 @pytest.mark.parametrize("num_envs", [1, 4, 32])
 def test_the_model_is_saved_every_so_many_steps_with_any_number_of_games(
@@ -165,6 +166,7 @@ def test_past_selves_are_copies_and_stay_what_they_were(tmp_path: Path) -> None:
     assert len(storages) == len(pool.networks) * len(pool.first[min(pool.first)])
 
 
+@pytest.mark.slow
 def test_it_learns_to_beat_random_and_the_model_file_does_too(tmp_path: Path) -> None:
     changes = {"steps": 80_000, "rollout": 2048, "batch_size": 512, "epochs": 3, "final_deals": 0}
     sizes = {"num_envs": 128, "embedding": 64, "hidden": 32, "learning_rate": 0.003}
@@ -192,6 +194,8 @@ def test_a_folder_with_anything_in_it_is_refused_and_left_alone(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.field_case("T13")
 @pytest.mark.parametrize(
     ("signals", "code", "more"),
@@ -253,6 +257,8 @@ cli.main()
 """
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_signals_that_come_when_a_run_is_over_change_nothing(tmp_path: Path) -> None:
     """While its summary is printed, and while the interpreter ends."""
     options = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run"]

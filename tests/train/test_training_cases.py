@@ -213,6 +213,8 @@ def test_a_match_of_games_without_end_returns_and_says_so() -> None:
     assert war.draws >= war.truncated.sum()
 
 
+@pytest.mark.slow
+@pytest.mark.process
 @pytest.mark.field_case("T14")
 @pytest.mark.usefixtures("a_minute")
 def test_a_tournament_of_games_without_end_returns_and_counts_them_as_draws(tmp_path: Path) -> None:
@@ -305,6 +307,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Install:
     return Install(tmp_path_factory.mktemp("base"), EXTRA)
 
 
+@pytest.mark.process
 @pytest.mark.field_case("T15")
 def test_a_base_install_says_what_training_needs_before_anything_is_written(
     tmp_path: Path, base: Install, stopped: Path
@@ -322,6 +325,7 @@ def test_a_base_install_says_what_training_needs_before_anything_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["stopped"]
 
 
+@pytest.mark.process
 @pytest.mark.field_case("T15")
 @pytest.mark.parametrize("package", EXTRA)
 def test_every_package_of_the_extra_is_missed_by_name(tmp_path: Path, package: str) -> None:
@@ -342,6 +346,7 @@ def shown_on(terminal: int) -> str:
     return shown.decode()
 
 
+@pytest.mark.process
 @pytest.mark.field_case("T15")
 def test_with_the_extra_the_bar_and_tensorboard_work_by_default(tmp_path: Path) -> None:
     """In a terminal, and without the package that SB3's own progress bar needs."""

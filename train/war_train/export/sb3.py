@@ -88,7 +88,7 @@ def content(policy: TorchPolicy, variant: Variant) -> bytes:
 def read(file: Path) -> Any:
     """What the file just written from `content` computes: arrays in, an array out."""
     with _global_draws_undone():
-        model = MaskablePPO.load(file, device="cpu")
+        model = MaskablePPO.load(file, device="cpu")  # noqa: TID251 - just written
     policy: Any = model.policy
     policy.set_training_mode(False)
 

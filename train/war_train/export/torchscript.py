@@ -74,7 +74,7 @@ def content(policy: TorchPolicy, variant: Variant) -> bytes:
 def read(file: Path) -> Any:
     """What a file written from `content` computes: arrays in, an array out."""
     with _deprecated():
-        module: Any = torch.jit.load(file)  # type: ignore[no-untyped-call]
+        module: Any = torch.jit.load(file)  # type: ignore[no-untyped-call]  # noqa: TID251 - just written
 
     def probabilities(tokens: NDArray[np.uint8], mask: NDArray[np.int8]) -> NDArray[np.float32]:
         with torch.no_grad():

@@ -14,6 +14,8 @@ import torch
 def unchanged_process() -> Iterator[None]:
     """Fast matrix products within; afterwards the process is as before."""
     load_compiler()
+    with warnings.catch_warnings():  # evaluations need it, and it adds a filter when it is loaded
+        importlib.import_module("scipy.special")
     with _fast_products():
         yield
 
