@@ -128,7 +128,7 @@ def past(model: SelfPlayPPO) -> None:
         (moment, "rollout end", 768, "step 768 .*adam/0/exp_avg_sq"),
         (average, "step", 704, "step 768 .*average/slots"),
         (policy_head, "step", 704, "step 704 .*network/policy.2.bias"),
-        (weight, "step", 704, "step 768 .*policy_loss"),
+        (weight, "step", 704, "step 704 .*network/slots"),
         (weight, "step", 768, "step 768 .*policy_loss"),
         (weight, "rollout start", 768, "step 768 .*network/slots"),
         (weight, "rollout end", 1280, "step 1280 .*policy_loss"),
