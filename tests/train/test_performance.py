@@ -271,13 +271,11 @@ def test_masks_are_asked_for_once_a_step_and_not_once_a_row() -> None:
 
 
 @pytest.mark.field_case("F02")
-def test_the_trainer_takes_masks_as_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("war_train.ppo.make.SelfPlayVecEnv", Counting)
+def test_the_trainer_takes_masks_as_they_are(tmp_path: Path) -> None:
     asked: dict[str, int] = {}
     settings = config(tmp_path / "a", steps=1024)
-    train(settings, [Watch(lambda watch: asked.update(watch.training_env.asked))])  # type: ignore[attr-defined]
+    watch = Watch(lambda watch: asked.update(watch.training_env.asked))  # type: ignore[attr-defined]
+    train(settings, [watch], make_env=Counting)
     assert asked["steps"] == asked["action_masks"] == 1024 // settings.num_envs
     assert asked["env_method"] == 0
 
