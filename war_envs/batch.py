@@ -293,13 +293,6 @@ class Batch:
             buffer = self._buffers[key] = np.empty(shape, dtype)
         return buffer[: shape[0]]
 
-    def forfeit(self, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> None:
-        """The running games of ``rows`` (K,), distinct, are lost by ``seats`` (K,).
-
-        They are over then, and stay as they are in the next `step`, with reward 0.
-        """
-        self._engine.forfeit(self.games, rows, seats)
-
     def step(self, actions: ArrayLike, *, autoreset: bool = True, copy: bool = True) -> Step:
         """One choice in every running game; with ``autoreset``, ended games are dealt anew at once.
 

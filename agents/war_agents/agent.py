@@ -1,11 +1,9 @@
 """What an agent is: whom environments, matches and training may ask for actions."""
 
-from typing import Any, Final, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-
-KINDS: Final = ("scripted", "planning", "trained", "own")
 
 
 @runtime_checkable
@@ -17,8 +15,8 @@ class Agent(Protocol):
         encoding: the observations it wants, ``"vector"`` or ``"tokens"``.
         memory: ``"perfect"`` or ``"table"``.
 
-    An agent may also have ``kind``, one of `KINDS`. One of kind ``"trained"`` has
-    ``deterministic``, a bool that may be set: does it take its likeliest action, or sample?
+    An agent may also say its ``kind``. One of kind ``"trained"`` has ``deterministic``, a bool that
+    may be set: does it take its likeliest action, or sample?
     """
 
     name: str
@@ -62,12 +60,6 @@ class TrainedAgent(Agent, Protocol):
     deterministic: bool
 
 
-def kind_of(agent: Agent) -> str:
-    """Which of `KINDS` an agent is; ``"own"``, a user's, unless it says otherwise."""
-    kind = getattr(agent, "kind", None)
-    return kind if kind in KINDS else "own"
-
-
 def is_trained(agent: Agent) -> TypeGuard[TrainedAgent]:
     """Has the agent a policy from which it samples?"""
-    return kind_of(agent) == "trained" and hasattr(agent, "deterministic")
+    return getattr(agent, "kind", None) == "trained" and hasattr(agent, "deterministic")

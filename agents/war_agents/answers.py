@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from war_envs.messages import shown
+from war_envs.messages import one_line, shown
 
 
 def checked_answer(answer: object, legal: NDArray[Any]) -> tuple[NDArray[np.int64], Any]:
@@ -24,7 +24,10 @@ def checked_answer(answer: object, legal: NDArray[Any]) -> tuple[NDArray[np.int6
     """
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise ValueError(f"returned {shown(answer)}; it must be (actions, state)")
-    actions: NDArray[Any] = np.asarray(answer[0])
+    try:
+        actions: NDArray[Any] = np.asarray(answer[0])
+    except (Exception, SystemExit) as error:  # what NumPy asks of it is the agent's own code
+        raise ValueError(f"failed: {type(error).__name__}: {one_line(error)}") from error
     number, num_actions = legal.shape
     if actions.dtype.kind not in "iu" or actions.shape != (number,):
         raise ValueError(

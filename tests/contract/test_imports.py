@@ -43,6 +43,15 @@ def imported(file: Path) -> Iterator[str]:
         yield from (name for name in names if name in MODULES)
 
 
+def others(file: Path) -> Iterator[str]:
+    """The top-level packages that a module imports, whosever they are."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield str(node.module).partition(".")[0]
+
+
 GRAPH = {name: set(imported(file)) - {name} for name, file in MODULES.items()}
 
 
@@ -51,6 +60,14 @@ def test_imports_point_one_way(package: str) -> None:
     for name, targets in GRAPH.items():
         if name.split(".")[0] == package:
             assert {target.split(".")[0] for target in targets} <= BELOW[package], name
+
+
+def test_what_every_run_has_knows_no_method_of_training() -> None:
+    rooms = ("war_train.run", "war_train.league")
+    for name, file in MODULES.items():
+        if name.startswith(rooms):
+            assert not any(target.startswith("war_train.ppo") for target in GRAPH[name]), name
+            assert not {"stable_baselines3", "sb3_contrib"} & set(others(file)), name
 
 
 def test_there_is_no_circle() -> None:

@@ -19,6 +19,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from tests.support.installs import Install
 from tests.support.players import fixed
+from tests.support.runs import PLAIN
 from war_agents.arena import play_match, run_tournament
 from war_agents.models.model_card import read_card
 from war_agents.networks.card_network import CardNetwork, NetworkShape
@@ -30,22 +31,7 @@ from war_train.run.evaluation import evaluate
 from war_train.run.state import STATE_FILE
 from war_train.run.stopping import TrainingStoppedError
 
-SMALL: dict[str, Any] = {
-    "game": "attack-defence",
-    "minimal": True,
-    "num_ranks": 3,
-    "steps": 2048,
-    "seed": 1,
-    "num_envs": 32,
-    "rollout": 512,
-    "batch_size": 128,
-    "epochs": 1,
-    "embedding": 16,
-    "hidden": 8,
-    "evaluate_every": 0,
-    "final_deals": 5,
-    "progress": False,
-}
+SMALL: dict[str, Any] = {**PLAIN, "final_deals": 5}
 
 
 def config(folder: Path, **changes: Any) -> TrainConfig:

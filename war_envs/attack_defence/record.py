@@ -9,8 +9,6 @@ from war_envs.variant import AttackDefenceVariant
 
 PRIMARY: Final = ("seen", "last_action", "last_taker", "last_card", "last_extra")
 """Fields that say how a game stands; all others follow from them, from hands and variant."""
-FIXED: Final = ("own_first",)
-"""Fields that the variant says."""
 RANGES: Final[dict[str, tuple[int, int]]] = {}
 """Fields and what they may be, both ends included."""
 CARDS: Final = ("last_card", "last_extra")

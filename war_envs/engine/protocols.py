@@ -52,8 +52,6 @@ class GameRecord(Protocol):
     @property
     def PRIMARY(self) -> tuple[str, ...]: ...  # noqa: N802
     @property
-    def FIXED(self) -> tuple[str, ...]: ...  # noqa: N802
-    @property
     def RANGES(self) -> dict[str, tuple[int, int]]: ...  # noqa: N802
     @property
     def CARDS(self) -> tuple[str, ...]: ...  # noqa: N802

@@ -21,11 +21,9 @@ from war_envs.engine.protocols import GameModule
 from war_envs.messages import shown
 from war_envs.variant import MODES, Variant
 
-_FIXED = ("num_ranks", "max_turns", *MODES.values())
 _PRIMARY = ("sizes", "rng", "turn", "twins", "status", "winner")  # see `GameRecord.PRIMARY`
 _ROW = np.zeros(1, np.int64)
 _RANGES = {
-    "heads": (0, RING - 1),
     "sizes": (0, NUM_CARDS),
     "twins": (0, 1),
     "status": (0, 2),
@@ -81,10 +79,10 @@ def restored(
     for row, variant in enumerate(variants):
         one = games[row : row + 1]
         _check_ranges(module, one[0], variant)
-        for card in (*hand(one[0], 0), *hand(one[0], 1), *module.record.table(one[0])):
-            one["in_play"] |= np.uint64(1 << card if card < NUM_CARDS else 0)
+        in_play = _checked_cards(module, one[0], variant)
+        one["in_play"] = sum(1 << card for card in in_play)
         module.rules.rebuild_rows(one, _ROW)
-        check(module, one, variant)
+        _check_together(module, one[0])
     return games
 
 
@@ -122,33 +120,21 @@ def _array(name: str, value: object, dtype: np.dtype[Any]) -> NDArray[Any]:
     return array.astype(dtype.base)[np.newaxis]
 
 
-def check(module: GameModule, games: Records, variant: Variant) -> None:
-    """Refuses one record that no game of ``variant`` can reach, as far as kernels rely on it.
-
-    Raises:
-        ValueError: naming the field.
-    """
-    game, record = games[0], module.record
-    fresh = new_games(module, variant, 1)[0]
-    for field in (*_FIXED, *record.FIXED):
-        if game[field] != fresh[field]:
-            raise ValueError(f"state: {field} is {game[field]}, the environment's {fresh[field]}")
-    _check_ranges(module, game, variant)
-    in_play = hand(game, 0) + hand(game, 1) + record.table(game)
-    if len(set(in_play)) != len(in_play) or not set(in_play) <= set(variant.deck):
+def _checked_cards(module: GameModule, game: Record, variant: Variant) -> list[int]:
+    """The cards in play; refuses what cannot be a part of the deck."""
+    cards = hand(game, 0) + hand(game, 1) + module.record.table(game)
+    if len(set(cards)) != len(cards) or not set(cards) <= set(variant.deck):
         raise ValueError("state: the cards in play are not distinct cards of the deck")
-    if int(game["in_play"]) != sum(1 << card for card in in_play):
-        raise ValueError("state: in_play does not match the cards of hands and table")
-    _check_vacant(game, record.vacant(game))
-    derived = games.copy()
-    module.rules.rebuild_rows(derived, _ROW)
-    for field in ("unseen", "views"):
-        if np.any(derived[0][field] != game[field]):
-            raise ValueError(f"state: {field} does not match the hands and what has been seen")
+    return cards
+
+
+def _check_together(module: GameModule, game: Record) -> None:
+    """Refuses what no game can reach, as far as kernels rely on it."""
+    _check_vacant(game, module.record.vacant(game))
     _check_knowledge(game)
     _check_progress(game)
-    record.check_progress(game)
-    if not record.tells_last(game):
+    module.record.check_progress(game)
+    if not module.record.tells_last(game):
         raise ValueError("state: what is told of the last choice does not fit the game")
     if not game["rng"].any():
         raise ValueError("state: rng is all zero")

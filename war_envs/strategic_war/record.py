@@ -24,8 +24,6 @@ PRIMARY: Final = (
     "last_card",
 )
 """Fields that say how a game stands; all others follow from them, from hands and variant."""
-FIXED: Final[tuple[str, ...]] = ()
-"""Fields that the variant says."""
 RANGES: Final = {
     "table_size": (0, NUM_CARDS),
     "attacker": (0, 1),

@@ -15,6 +15,7 @@ from war_agents.arena.playing.agent_error import AgentError
 from war_agents.states import States
 from war_envs.batch import Batch
 from war_envs.engine import seeding
+from war_envs.engine.engine import ENGINES
 from war_envs.games import SPECS
 from war_envs.messages import one_line
 from war_envs.variant import Variant
@@ -142,9 +143,7 @@ def play_games(
         AgentError: an agent raised, or answered with anything but a legal action a position.
     """
     watch = watch or Watch()
-    deals, places = np.divmod(
-        np.arange(numbers.start, numbers.stop), SPECS[variant.game].games_per_deal
-    )
+    deals, places = np.divmod(np.arange(numbers.start, numbers.stop), games_per_deal(variant.game))
     leads = first_attacker(variant.game, places)
     batch = Batch(variant, len(deals))
     batch.reset(seed, domain=seeding.EVALUATION, lanes=deals, first_attacker=leads)
@@ -175,7 +174,7 @@ def play_games(
                         failed[row] = player.side, error
         for row, (side, error) in failed.items():
             one = np.array([row])
-            batch.forfeit(one, players[side].seats[one])
+            ENGINES[variant.game].forfeit(batch.games, one, players[side].seats[one])
             games.lose(row, side, error)
         if recording is not None and recording.row in running:
             choices = actions[recording.row]
@@ -262,9 +261,7 @@ class _Player:
         try:
             actions, state = checked_answer(answer, legal)
         except ValueError as error:
-            self._fail(str(error))
-        except Exception as error:  # noqa: BLE001 - what NumPy asks of it is its own code, too
-            self._fail(f"failed: {type(error).__name__}: {one_line(error)}", error)
+            self._fail(str(error), error.__cause__)
         self._watch.answered()
         try:
             self._states.keep(rows, state)
