@@ -21,7 +21,7 @@ from torch.nn import functional
 from war_agents.bench import report
 from war_agents.bench.measure import REPEATS, Measurement
 from war_train.bench.train import decisions_per_second, short_run
-from war_train.config import OPPONENTS
+from war_train.league.config import OPPONENTS
 from war_train.vec_env import SelfPlayVecEnv
 
 SECONDS = 1.0  # a repeat

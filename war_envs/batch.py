@@ -97,11 +97,12 @@ class Batch:
         self.kinds = np.arange(self.num_games) % len(self.variants)
         self.kinds.flags.writeable = False
         self._deck_sizes = np.array([v.deck_size for v in self.variants])
+        self._later_modes = np.array([v.num_later_modes for v in self.variants])
         self.encoding = checked_choice("encoding", encoding, ENCODINGS)
         self.memory = checked_choice("memory", memory, MEMORIES)
         self._engine = ENGINES[self.game]
-        self._deck_size = int(self._deck_sizes.max())
-        observer = self._engine.observer(encoding, self._deck_size)
+        self._size = self.variant.deck_size, self.variant.num_later_modes
+        observer = self._engine.observer(encoding, *self._size)
         self.observation_shape = (observer.size,)
         self.observation_dtype = observer.dtype
         self.num_actions = self._engine.num_actions
@@ -199,8 +200,8 @@ class Batch:
                 in Attack and Defence both seats of every game, with shapes (B, 2, F) and (B, 2, A);
                 in Strategic War the mover of every game, (B, F) and (B, A).
             encoding, memory: what these observations hold; None: what all others of the batch do.
-            deck_size: cards that they have slots for, no fewer than the decks of these games; None:
-                as many as in all others of the batch.
+            deck_size: cards that they have slots for, no fewer than the decks of these games, and
+                no entries of modes but theirs; None: as in all others of the batch.
             copy: True gives arrays of the caller's own; False, for speed, buffers of the batch that
                 the next such call overwrites.
 
@@ -217,20 +218,23 @@ class Batch:
         )
         if rows is not None and seats is not None:
             checked = self._indices("rows", rows, self.num_games), self._indices("seats", seats, 2)
-            slots = self._checked_deck_size(deck_size, checked[0])
-            return self._observe(self.games, *checked, *wanted, slots, copy, "observation")
-        slots = self._checked_deck_size(deck_size, self._rows)
+            size = self._checked_size(deck_size, checked[0])
+            return self._observe(self.games, *checked, *wanted, size, copy, "observation")
+        size = self._checked_size(deck_size, self._rows)
         if not self._engine.simultaneous:
-            return self._observe(self.games, self._rows, None, *wanted, slots, copy, "observation")
-        both = self._observe(self.games, *self._both, *wanted, slots, copy, "observation")
+            return self._observe(self.games, self._rows, None, *wanted, size, copy, "observation")
+        both = self._observe(self.games, *self._both, *wanted, size, copy, "observation")
         observation, mask = both
         return self._by_seat(observation), self._by_seat(mask)
 
-    def _checked_deck_size(self, deck_size: int | None, rows: NDArray[np.int64]) -> int:
+    def _checked_size(self, deck_size: int | None, rows: NDArray[np.int64]) -> tuple[int, int]:
+        """Cards and later modes of observations of ``rows``."""
         if deck_size is None:
-            return self._deck_size
-        least = int(self._deck_sizes[self.kinds[rows]].max(initial=1))
-        return integer("deck_size", deck_size, least, NUM_CARDS)
+            return self._size
+        kinds = self.kinds[rows]
+        least = int(self._deck_sizes[kinds].max(initial=1))
+        later_modes = int(self._later_modes[kinds].max(initial=0))
+        return integer("deck_size", deck_size, least, NUM_CARDS), later_modes
 
     @staticmethod
     def _by_seat(array: NDArray[Any]) -> NDArray[Any]:
@@ -253,7 +257,7 @@ class Batch:
         seats: NDArray[np.int64] | None,
         encoding: str,
         memory: str,
-        deck_size: int,
+        size: tuple[int, int],
         copy: bool,
         name: str,
     ) -> tuple[NDArray[Any], NDArray[np.int8]]:
@@ -265,7 +269,7 @@ class Batch:
             raise ValueError(
                 f"rows has {len(rows)} entries and seats {len(seats)}; give as many of each"
             )
-        observer = self._engine.observer(encoding, deck_size)
+        observer = self._engine.observer(encoding, *size)
         shape = (len(rows), observer.size)
         observation = self._array(name, shape, observer.dtype, copy)
         mask = self._array(f"{name} mask", (len(rows), self.num_actions), np.dtype(np.int8), copy)
@@ -326,7 +330,7 @@ class Batch:
         places = np.concatenate(self._in_slices(number, work, "step"))
         views = self._both_seats(places)
         final, _ = self._observe(
-            finals, *views, self.encoding, self.memory, self._deck_size, copy, "final"
+            finals, *views, self.encoding, self.memory, self._size, copy, "final"
         )
         return Step(reward, terminated, truncated, ended[places], self._by_seat(final))
 

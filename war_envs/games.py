@@ -24,6 +24,8 @@ class GameSpec:
         has_first_attacker: is one drawn with each deal, and may one be given?
         length_unit: what the length of a game is counted in, plural.
         lead: what sets one game of a deal apart from the other, for people.
+        teacher: the agent that a learner imitates at first, where self-play from nothing gets stuck
+            in games that never end.
     """
 
     name: GameName
@@ -36,6 +38,7 @@ class GameSpec:
     has_first_attacker: bool
     length_unit: str
     lead: str
+    teacher: str | None
 
     @property
     def reset_options(self) -> tuple[str, ...]:
@@ -62,6 +65,7 @@ SPECS: Final[dict[str, GameSpec]] = {
             has_first_attacker=False,
             length_unit="turns",
             lead="seat 0",
+            teacher=None,
         ),
         GameSpec(
             name="strategic-war",
@@ -74,6 +78,7 @@ SPECS: Final[dict[str, GameSpec]] = {
             has_first_attacker=True,
             length_unit="choices",
             lead="attacking first",
+            teacher="memory",
         ),
     )
 }

@@ -243,7 +243,9 @@ class State:
             checked_choice("encoding", encoding, ENCODINGS)
             checked_choice("memory", memory, MEMORIES)
         seat = _checked_seat(seat)
-        observer = self._engine.observer(encoding, self.variant.deck_size)
+        observer = self._engine.observer(
+            encoding, self.variant.deck_size, self.variant.num_later_modes
+        )
         observation = np.empty((1, observer.size), observer.dtype)
         mask = np.empty((1, self._engine.num_actions), np.int8)
         perfect = memory == "perfect"
@@ -252,7 +254,7 @@ class State:
 
     def observe_all(self, encoding: str = "tokens") -> NDArray[Any]:
         """The whole position as one array (F,): see the game's ``global_state`` module."""
-        return self._engine.global_state(self._games, encoding, self.variant.deck_size)
+        return self._engine.global_state(self._games, encoding, self.variant)
 
     @property
     def event(self) -> str:

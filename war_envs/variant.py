@@ -7,7 +7,7 @@ Spelling: a variant's ``name`` is ``standard`` or its modes joined by ``+`` in t
 import dataclasses
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, Final, Literal
@@ -18,11 +18,6 @@ from war_envs import cards
 from war_envs.cards import NUM_RANKS, GameName
 from war_envs.messages import shown
 
-MODES: Final = {"minimal": "minimal", "fair": "fair", "open-card": "open_cards"}
-VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
-    "+".join(mode for mode, used in zip(MODES, chosen, strict=True) if used) or "standard"
-    for chosen in product((False, True), repeat=3)
-)
 ALL: Final = "all"  # where several names may be given: every one
 TURNS_PER_CARD: Final = 40
 MAX_TURNS_LIMIT: Final = 1_000_000_000
@@ -61,25 +56,43 @@ def index_of(value: object) -> int | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Variant:
-    """What both games' variants share.
-
-    Attributes:
-        minimal: two suits (hearts and spades) instead of four.
-        fair: both players hold the same ranks in the same order, red against black.
-        open_cards: every card is face up throughout.
-        num_ranks: ranks in the deck, odd, 3 to 13: the first ones of the game's own order.
-        max_turns: turns (rounds in Strategic War) after which a game is truncated, at least 1;
-            ``None`` is replaced by 40 per card of the deck.
-    """
-
-    game: ClassVar[GameName]
+class GameOptions:
+    """What both games leave open, as a user gives it: its bools are the modes."""
 
     minimal: bool = False
+    """Two suits (hearts and spades) instead of four."""
     fair: bool = False
-    open_cards: bool = False
+    """Both players hold the same ranks in the same order, red against black."""
+    open_cards: bool = field(default=False, metadata={"word": "open-card"})
+    """All cards lie face up."""
     num_ranks: int = NUM_RANKS
+    """Ranks in the deck, odd, 3 to 13: the first ones of the game's own order."""
     max_turns: int | None = None
+    """Turns (rounds in Strategic War) after which a game is truncated; by default 40 per card of
+    the deck."""
+
+
+# From a mode's word in the names of variants to its field.
+MODES: Final[dict[str, str]] = {
+    option.metadata.get("word", option.name): option.name
+    for option in fields(GameOptions)
+    if option.type is bool
+}
+# Those that came after the first version: see `war_envs.engine.layout`.
+LATER_MODES: Final[tuple[str, ...]] = tuple(
+    mode for mode in MODES.values() if mode not in ("minimal", "fair", "open_cards")
+)
+VARIANT_NAMES: Final[tuple[str, ...]] = tuple(
+    "+".join(mode for mode, used in zip(MODES, chosen, strict=True) if used) or "standard"
+    for chosen in product((False, True), repeat=len(MODES))
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Variant(GameOptions):
+    """What both games' variants share: checked options; ``max_turns`` is never None."""
+
+    game: ClassVar[GameName]
 
     def __post_init__(self) -> None:
         for mode in MODES.values():
@@ -98,7 +111,7 @@ class _Variant:
     @property
     def name(self) -> str:
         """``standard``, or the modes joined by ``+``."""
-        return "+".join(m for m, field in MODES.items() if getattr(self, field)) or "standard"
+        return "+".join(m for m, option in MODES.items() if getattr(self, option)) or "standard"
 
     @cached_property
     def deck(self) -> tuple[int, ...]:
@@ -109,6 +122,11 @@ class _Variant:
     def deck_size(self) -> int:
         """Cards in the whole deck: 26 or 52 with all 13 ranks."""
         return len(self.deck)
+
+    @property
+    def num_later_modes(self) -> int:
+        """How many of `LATER_MODES` an observation tells of: all up to the last that is on."""
+        return max((i + 1 for i, m in enumerate(LATER_MODES) if getattr(self, m)), default=0)
 
     @property
     def turn_limit(self) -> int:
@@ -123,7 +141,7 @@ class _Variant:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackDefenceVariant(_Variant):
-    """The rules of a game of War of Attack and Defence; see `_Variant` for the shared fields.
+    """The rules of a game of War of Attack and Defence; see `GameOptions` for the shared fields.
 
     Attributes:
         own_card: where a winner's own card goes: ``"bottom"`` (collected last, so that it becomes
@@ -144,7 +162,7 @@ class AttackDefenceVariant(_Variant):
 
 @dataclass(frozen=True, kw_only=True)
 class StrategicWarVariant(_Variant):
-    """The rules of a game of Strategic War; see `_Variant` for the fields."""
+    """The rules of a game of Strategic War; see `GameOptions` for the fields."""
 
     game: ClassVar[GameName] = "strategic-war"
 
@@ -165,10 +183,7 @@ def make_variant(game: str, name: str | Variant = "standard", **options: Any) ->
     Raises:
         ValueError: an unknown game, name or option, or a value that is not allowed.
     """
-    given: object = game  # whatever the caller passed
-    cls = _CLASSES.get(game) if isinstance(given, str) else None
-    if cls is None:
-        raise ValueError(f"game={shown(game)} is unknown; choose from {', '.join(GAMES)}")
+    cls = _class_of(game)
     if isinstance(name, _Variant):
         if not isinstance(name, cls):
             raise ValueError(f"variant={shown(name)} is not a variant of {game}")
@@ -197,14 +212,28 @@ def checked_variants(given: Variant | Sequence[Variant]) -> tuple[Variant, ...]:
 
 
 def widest(variants: Sequence[Variant]) -> Variant:
-    """A variant whose deck has all cards of all ``variants``: the same one if they are one."""
+    """A variant with all cards of all ``variants`` and what observations tell of: the same one if
+    they are one.
+    """
     first = variants[0]
     if all(variant == first for variant in variants):
         return first
-    return type(first)(
-        minimal=all(variant.minimal for variant in variants),
-        num_ranks=max(variant.num_ranks for variant in variants),
-    )
+    options: dict[str, Any] = {
+        "minimal": all(variant.minimal for variant in variants),
+        "num_ranks": max(variant.num_ranks for variant in variants),
+    }
+    for mode in LATER_MODES:
+        options[mode] = any(getattr(variant, mode) for variant in variants)
+    return type(first)(**options)
+
+
+def option_names(game: str) -> tuple[str, ...]:
+    """The fields of the variants of ``game``.
+
+    Raises:
+        ValueError: an unknown game.
+    """
+    return tuple(option.name for option in fields(_class_of(game)))
 
 
 def checked_options(game: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -213,10 +242,18 @@ def checked_options(game: str, options: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: it has not.
     """
-    allowed = [field.name for field in dataclasses.fields(_CLASSES[game])]
+    allowed = option_names(game)
     for option in options:
         if option not in allowed:
             raise ValueError(
                 f"option {shown(option)} is unknown to {game}; it has {', '.join(allowed)}"
             )
     return options
+
+
+def _class_of(game: str) -> type[AttackDefenceVariant] | type[StrategicWarVariant]:
+    given: object = game  # whatever the caller passed
+    found = _CLASSES.get(game) if isinstance(given, str) else None
+    if found is None:
+        raise ValueError(f"game={shown(game)} is unknown; choose from {', '.join(GAMES)}")
+    return found

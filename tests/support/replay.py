@@ -92,6 +92,26 @@ def set_states(game: Game, digest: Any) -> None:
             env.step(int(legal[0]) if len(legal) else None)
 
 
+def show_later_modes(game: Game, digest: Any) -> None:
+    """Observations that tell of modes which no variant has yet: three, the second of them on."""
+    for name, encoding in product(("standard", "minimal"), ("vector", "tokens")):
+        batch = make_batch(game, 1, name, encoding=encoding)
+        batch.reset(seed=3)
+        without = batch.observe([0], [1])[0]
+        batch.games["later_modes"] = 0b010
+        engine, deck = ENGINES[game], batch.variant.deck_size
+        observer = engine.observer(encoding, deck, 3)
+        seen = np.empty((1, observer.size), observer.dtype)
+        mask = np.empty((1, batch.num_actions), np.int8)
+        rows, seats = np.zeros(1, np.int64), np.ones(1, np.int64)
+        observer.write(batch.games, 0, 1, rows, seats, True, 1, seen, mask)
+        assert seen[0, :-3].tolist() == without[0].tolist()
+        assert seen[0, -3:].tolist() == [0, 1, 0]
+        space = engine.layout.space(encoding, deck, 3)
+        assert space.contains(seen[0])
+        digest.update(seen.tobytes())
+
+
 def encoding_errors(game: Game) -> None:
     """The branches of what surrounds the kernels."""
     for wrong in ("text", 5, None):
@@ -114,6 +134,7 @@ def digest_of(game: Game) -> str:
             play(game, {**options, "own_card": own_card} if own_card else options, digest)
     refuse_illegal_actions(game)
     set_states(game, digest)
+    show_later_modes(game, digest)
     encoding_errors(game)
     return digest.hexdigest()
 

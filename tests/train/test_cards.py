@@ -60,7 +60,7 @@ def test_a_run_that_has_not_been_saved_says_so(
 ) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
-    checkpoint.write_json(folder / "config.json", config(folder).to_json())
+    checkpoint.write_json(folder / "config.json", config(folder).settings.to_json())
     said = f"{folder} is a run folder without model.safetensors: it has not been saved yet"
     with pytest.raises(ValueError, match=said):
         war_agents.make(folder, game=VARIANT.game)

@@ -45,7 +45,10 @@ def test_wrong_values_are_refused_in_one_line(values: dict[str, Any], words: str
 
 
 def test_a_run_without_a_seed_gets_one_that_is_kept() -> None:
-    seeds = {TrainConfig(game="strategic-war", out=Path("x")).to_json()["seed"] for _ in range(3)}
+    seeds = {
+        TrainConfig(game="strategic-war", out=Path("x")).settings.to_json()["seed"]
+        for _ in range(3)
+    }
     assert len(seeds) == 3
     assert None not in seeds
 
@@ -55,26 +58,26 @@ def test_the_variant_is_what_was_asked_for() -> None:
         game="attack-defence", out=Path("x"), minimal=True, num_ranks=5, own_card="first"
     )
     expected = make_variant("attack-defence", "minimal", num_ranks=5, own_card="first")
-    assert config.variant == expected
+    assert config.settings.run.variant == expected
 
 
 def test_several_variants_share_all_other_rules() -> None:
     config = TrainConfig(
         game="attack-defence", out=Path("x"), variants=("minimal+fair", "standard"), num_ranks=5
     )
-    assert config.played == (
+    assert config.settings.run.played == (
         make_variant("attack-defence", "minimal+fair", num_ranks=5),
         make_variant("attack-defence", num_ranks=5),
     )
-    assert config.variant.deck_size == 20
+    assert config.settings.run.variant.deck_size == 20
     everything = TrainConfig(game="strategic-war", out=Path("x"), variants=("all",))
-    assert [variant.name for variant in everything.played] == list(VARIANT_NAMES)
+    assert [variant.name for variant in everything.settings.run.played] == list(VARIANT_NAMES)
 
 
 def test_who_is_imitated_at_first_is_the_games_own_unless_it_is_said() -> None:
     def teacher(game: Any, **more: Any) -> tuple[str | None, int | None]:
         config = TrainConfig(game=game, out=Path("x"), steps=1000, **more)
-        return config.teacher, config.imitate_steps
+        return config.settings.ppo.teacher, config.settings.ppo.imitate_steps
 
     assert teacher("strategic-war") == ("memory", 50)
     assert teacher("strategic-war", imitate_steps=0) == (None, 0)

@@ -16,10 +16,10 @@ from tests.support.runs import left
 from war_agents.models.model_card import read_card
 from war_train.config import TrainConfig
 from war_train.finite import TrainingDivergedError
-from war_train.ppo import exploiter
 from war_train.ppo.learner import SelfPlayPPO
-from war_train.ppo.make import make_learner
+from war_train.ppo.method import PPO
 from war_train.ppo.training import resume, train
+from war_train.ppo.watched import PPOLearner
 from war_train.run.state import STATE_FILE
 
 SMALL: dict[str, Any] = {
@@ -173,15 +173,16 @@ def test_a_past_self_that_is_broken_is_never_saved(tmp_path: Path) -> None:
 def test_an_exploiter_that_diverges_ends_the_run(
     tmp_path: Path, whole: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make = make_learner
+    make = PPO.make_learner
 
-    def poisoned(*args: Any, **options: Any) -> SelfPlayPPO:
-        model = make(*args, **options)
-        rate(model)
-        return model
+    def poisoned(self: PPO, *args: Any, **options: Any) -> PPOLearner:
+        learner = make(self, *args, **options)
+        if options.get("steps") is not None:  # an exploiter
+            rate(learner._model)
+        return learner
 
     with monkeypatch.context() as patch:
-        patch.setattr(exploiter, "make_learner", poisoned)
+        patch.setattr(PPO, "make_learner", poisoned)
         with pytest.raises(TrainingDivergedError, match=r"exploiter of step 768: .* step 256 "):
             train(config(tmp_path / "a"))
     is_finite(tmp_path / "a")
@@ -193,7 +194,7 @@ def test_an_exploiter_that_diverges_ends_the_run(
 @pytest.mark.slow
 def test_the_command_ends_with_one_line(tmp_path: Path) -> None:
     # The learning rate grows beyond all bounds instead of falling.
-    program = "import war_train.ppo.make as m; m.LAST_RATE = 1e30\n"
+    program = "import war_train.ppo.method as m; m.LAST_RATE = 1e30\n"
     program += "from war_agents.cli import main; main()"
     options = ["--game", "attack-defence", "--minimal", "--num-ranks", "3", "--out", "run"]
     options += ["--num-envs", "32", "--rollout", "256", "--batch-size", "128", "--steps", "5120"]

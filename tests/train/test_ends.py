@@ -19,8 +19,9 @@ from tests.support.runs import left
 from war_agents import registry
 from war_agents.models.model_card import read_card
 from war_train.config import TrainConfig
-from war_train.ppo.callback import Run
+from war_train.league.growth import Growth
 from war_train.ppo.training import resume, train
+from war_train.run.loop import Loop
 from war_train.run.state import RunState
 from war_train.run.stopping import TrainingStoppedError
 
@@ -214,32 +215,33 @@ def test_an_opponent_that_fails_loses_nothing(
 
 
 @pytest.mark.parametrize(
-    ("method", "at", "stands_at"),
+    ("owner", "method", "at", "stands_at"),
     [
-        ("_go_on", 512, 256),
-        ("_go_on", 1280, 1024),
-        ("_go_on_training", 512, 512),
-        ("_write_row", 1280, 1280),
+        (Loop, "_require_no_signal", 512, 256),
+        (Loop, "_require_no_signal", 1280, 1024),
+        (Growth, "_may_go_on", 512, 512),
+        (Loop, "_write_row", 1280, 1280),
     ],
     ids=["an evaluation", "the last evaluation", "an exploiter", "the end"],
 )
 def test_a_signal_beside_the_steps_loses_nothing(
     tmp_path: Path,
+    owner: type[Any],
     method: str,
     at: int,
     stands_at: int,
     whole: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    original = getattr(Run, method)
+    original = getattr(owner, method)
 
-    def stops(self: Run, *args: Any) -> Any:
-        if self.num_timesteps == at:
+    def stops(self: Any, *args: Any) -> Any:
+        if self._learner.steps == at:
             os.kill(os.getpid(), signal.SIGTERM)
         return original(self, *args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Run, method, stops)
+        patch.setattr(owner, method, stops)
         with pytest.raises(TrainingStoppedError, match=f"after {stands_at} steps") as stopped:
             train(config(tmp_path / "a"))
     assert stopped.value.exit_code == 128 + signal.SIGTERM

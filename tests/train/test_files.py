@@ -113,13 +113,14 @@ from pathlib import Path
 from war_agents import make
 from war_agents.models.show import show_model
 from war_envs.variant import make_variant
+from war_train.config import TrainConfig
 from war_train.run.checkpoint import read_config
 from war_train.run.state import RunState
 
 variant = make_variant("attack-defence", "minimal", num_ranks=5)
 
 def read(folder):
-    read_config(folder)
+    read_config(folder, TrainConfig)
     RunState.read(folder)
     show_model(folder)
     make(folder, game=variant.game, variant=variant)

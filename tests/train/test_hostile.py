@@ -22,6 +22,7 @@ from tests.support.runs import config
 from war_agents.arena import run_tournament
 from war_agents.models.show import show_model
 from war_envs.variant import make_variant
+from war_train.config import TrainConfig
 from war_train.export import export
 from war_train.ppo.training import resume, train
 from war_train.run import checkpoint
@@ -298,7 +299,7 @@ def test_names_cannot_leave_the_folder(folder: Path) -> None:
     outside = folder.parent / "outside"
     settings = json.loads((folder / CONFIG).read_text())
     (folder / CONFIG).write_text(json.dumps(settings | {"out": str(outside)}))
-    assert checkpoint.read_config(folder).out == folder
+    assert checkpoint.read_config(folder, TrainConfig).out == folder
     card = json.loads((folder / CARD).read_text())
     paths = {"name": "../../outside", "file": str(outside), "weights": "/etc/passwd"}
     (folder / CARD).write_text(json.dumps(card | paths))

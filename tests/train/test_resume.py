@@ -19,7 +19,7 @@ from tests.support.command import WAR, as_command, refused
 from tests.support.runs import StopAt, left
 from tests.support.runs import eventful_config as config
 from war_agents.cli import main
-from war_train.ppo.callback import Run
+from war_train.league.growth import Growth
 from war_train.ppo.training import resume, train
 from war_train.run.state import STATE_FILE, RunState
 from war_train.run.stopping import TrainingStoppedError
@@ -122,16 +122,16 @@ def test_a_signal_while_an_exploiter_learns_loses_nothing(
 ) -> None:
     train(config(tmp_path / "whole", **EVERYTHING))
     asked = 0
-    go_on = Run._go_on_training
+    go_on = Growth._may_go_on
 
-    def stops(self: Run) -> bool:
+    def stops(self: Growth) -> bool:
         nonlocal asked
         asked += 1
         if asked == 40:  # within the second one
             os.kill(os.getpid(), signal.SIGTERM)
         return go_on(self)
 
-    monkeypatch.setattr(Run, "_go_on_training", stops)
+    monkeypatch.setattr(Growth, "_may_go_on", stops)
     with pytest.raises(TrainingStoppedError):
         train(config(tmp_path / "a", **EVERYTHING))
     assert asked == 40

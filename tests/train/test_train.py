@@ -25,7 +25,8 @@ from tests.support.processes import wait_for
 from tests.support.runs import PLAIN, config, rows
 from war_agents import scripted
 from war_agents.arena import play_match
-from war_train.config import OPPONENTS, TrainConfig
+from war_train.config import TrainConfig
+from war_train.league.config import OPPONENTS
 from war_train.ppo.training import train
 from war_train.run import checkpoint
 from war_train.run.stopping import StopRequest
@@ -55,8 +56,8 @@ def test_a_run_leaves_a_model_a_card_a_log_and_its_settings(tmp_path: Path, game
     out, watch = tmp_path / "runs" / "first", Watch()
     threads, before = torch.get_num_threads(), global_state()
     handlers = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    settings = config(out, game=game, evaluate_every=1000, evaluate_deals=10)
-    file = train(settings, [watch])
+    asked = config(out, game=game, evaluate_every=1000, evaluate_deals=10)
+    file = train(asked, [watch])
     assert file == out / "model.safetensors"
     assert global_state() == before
     assert torch.get_num_threads() == threads
@@ -66,12 +67,12 @@ def test_a_run_leaves_a_model_a_card_a_log_and_its_settings(tmp_path: Path, game
     names |= {"state.safetensors", "run.lock"}
     assert {path.name for path in out.iterdir()} == names
     assert any((out / "tensorboard").iterdir())
-    assert json.loads((out / "config.json").read_text()) == settings.to_json()
+    assert json.loads((out / "config.json").read_text()) == asked.settings.to_json()
 
-    agent: Any = war_agents.make(out, game=game, variant=settings.variant)
+    agent: Any = war_agents.make(out, game=game, variant=asked.settings.run.variant)
     assert agent.name == "first"
     assert agent.card["steps"] == 2048
-    assert agent.card["config"] == settings.to_json()
+    assert agent.card["config"] == asked.settings.to_json()
     assert str(tmp_path) not in (out / "model.json").read_text()
     evaluations = agent.card["evaluations"]
     assert [found["steps"] for found in evaluations] == [1024, 2016, 2048]
@@ -87,7 +88,12 @@ def test_a_run_leaves_a_model_a_card_a_log_and_its_settings(tmp_path: Path, game
     assert log[-1]["evaluation"] == evaluations[-1]["scores"]
     # What the card says of the end is what the saved model does.
     again = play_match(
-        agent, "random", game=game, variant=settings.variant, deals=20, seed=settings.seed or 0
+        agent,
+        "random",
+        game=game,
+        variant=asked.settings.run.variant,
+        deals=20,
+        seed=asked.seed or 0,
     )
     assert again.score == evaluations[-1]["scores"]["random"]["score"]
 
@@ -170,12 +176,17 @@ def test_past_selves_are_copies_and_stay_what_they_were(tmp_path: Path) -> None:
 def test_it_learns_to_beat_random_and_the_model_file_does_too(tmp_path: Path) -> None:
     changes = {"steps": 80_000, "rollout": 2048, "batch_size": 512, "epochs": 3, "final_deals": 0}
     sizes = {"num_envs": 128, "embedding": 64, "hidden": 32, "learning_rate": 0.003}
-    settings = config(tmp_path / "a", **changes, **sizes)
-    train(settings)
+    asked = config(tmp_path / "a", **changes, **sizes)
+    train(asked)
     agents: dict[str, str | Path] = {"trained": tmp_path / "a", "random": "random"}
     scores = {
         name: play_match(
-            agent, "random", game="attack-defence", variant=settings.variant, deals=300, seed=5
+            agent,
+            "random",
+            game="attack-defence",
+            variant=asked.settings.run.variant,
+            deals=300,
+            seed=5,
         )
         for name, agent in agents.items()
     }
@@ -233,7 +244,7 @@ def test_a_signal_stops_a_run_and_its_model_is_saved(
     told = err.decode().splitlines()[-1]
     assert told.startswith(f"war: stopped by {signal.Signals(code - 128).name} after ")
     assert b"Traceback" not in err
-    variant = TrainConfig(**{**PLAIN, "out": tmp_path}).variant
+    variant = TrainConfig(**{**PLAIN, "out": tmp_path}).settings.run.variant
     agent: Any = war_agents.make(tmp_path / "run", game="attack-defence", variant=variant)
     assert agent.card["steps"] >= json.loads(log.read_text().splitlines()[-1])["steps"]
 

@@ -14,7 +14,7 @@ from war_agents.versus.seats import SeatGames
 from war_envs.arrays import integer_array
 from war_envs.engine import seeding
 from war_envs.engine.engine import ENGINES
-from war_envs.variant import Variant, make_variant
+from war_envs.variant import Variant, make_variant, widest
 from war_train.league.league import League
 
 # observations (num_envs, F), rewards (num_envs,), whether the game has ended (num_envs,), and infos
@@ -82,10 +82,10 @@ class SelfPlayVecEnv(VecEnv):
         self._has_reset = False
         self._actions: NDArray[np.int64] | None = None
         self._results = np.zeros((len(self.league.names), 3), np.int64)
-        engine = ENGINES[self.variants[0].game]
+        engine, every = ENGINES[self.variants[0].game], widest(self.variants)
         super().__init__(
             num_envs,
-            engine.layout.space(encoding, max(v.deck_size for v in self.variants)),
+            engine.layout.space(encoding, every.deck_size, every.num_later_modes),
             spaces.Discrete(engine.num_actions),
         )
 

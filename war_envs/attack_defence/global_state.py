@@ -59,8 +59,10 @@ from war_envs.engine.layout import (
     card_field,
     card_or_zero,
     mode_fields,
+    slots_per_zone,
     turn_fields,
     write,
+    write_later_modes,
     write_modes,
     write_turn,
 )
@@ -111,7 +113,8 @@ def write_tokens(games: Records, row: Integer, out: Any) -> None:
     write(out, 0, _AT.winner, game.winner + 1)
     write(out, 0, _AT.last_extra_card, card_or_zero(game.last_extra))
     write(out, 0, _AT.last_taker, game.last_taker + 1)
-    slots = (out.shape[1] - HEADER_SIZE) // 2
+    slots = slots_per_zone(out.shape[1], HEADER_SIZE, 2)
+    write_later_modes(game, out, 0, HEADER_SIZE + 2 * slots)
     for player in range(2):
         write(out, 0, _AT.size_0 + player, game.sizes[player])
         write(out, 0, _AT.last_action_0 + player, game.last_action[player] + 1)

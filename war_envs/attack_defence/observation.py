@@ -67,8 +67,10 @@ from war_envs.engine.layout import (
     count_four,
     expand,
     mode_fields,
+    slots_per_zone,
     turn_fields,
     write,
+    write_later_modes,
     write_modes,
     write_turn,
 )
@@ -159,11 +161,12 @@ def _write_table(game: Record, viewer: Integer, out: Any, k: Integer, slots: Int
 def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any, k: Integer) -> None:
     """Writes the viewer's token observation into row ``k`` of ``out`` (u1)."""
     _write_header(game, viewer, out, k)
-    slots = (out.shape[1] - HEADER_SIZE) // 2
+    slots = slots_per_zone(out.shape[1], HEADER_SIZE, 2)
     if perfect or game.open_cards:
         _write_perfect(game, viewer, out, k, slots)
     else:
         _write_table(game, viewer, out, k, slots)
+    write_later_modes(game, out, k, HEADER_SIZE + 2 * slots)
 
 
 @kernel

@@ -164,38 +164,40 @@ class Engine:
         """Is ``action`` legal for ``seat`` in game ``row`` now?"""
         return bool(self.module.rules.is_legal(games, row, seat, action))
 
-    def observer(self, encoding: str, deck_size: int) -> Observer:
+    def observer(self, encoding: str, deck_size: int, later_modes: int) -> Observer:
         """What writes observations of one encoding for decks of one size."""
-        found = self._observers.get((encoding, deck_size))
+        found = self._observers.get((encoding, deck_size, later_modes))
         if found is None:
-            found = self._observers[encoding, deck_size] = self._make_observer(encoding, deck_size)
+            found = self._make_observer(encoding, deck_size, later_modes)
+            self._observers[encoding, deck_size, later_modes] = found
         return found
 
     @cached_property
-    def _observers(self) -> dict[tuple[str, int], Observer]:
+    def _observers(self) -> dict[tuple[str, int, int], Observer]:
         return {}
 
-    def _make_observer(self, encoding: str, deck_size: int) -> Observer:
+    def _make_observer(self, encoding: str, deck_size: int, later_modes: int) -> Observer:
         layout, kernels = self.layout, self.module.observation
         write: Callable[..., None] = kernels.observe_tokens
         if encoding == "vector":
-            tables = layout.scales, layout.features, layout.size("tokens", deck_size)
+            tables = layout.scales, layout.features, layout.size("tokens", deck_size, later_modes)
             write = partial(kernels.observe_vector, *tables)
-        return Observer(layout.size(encoding, deck_size), layout.dtype(encoding), write)
+        size = layout.size(encoding, deck_size, later_modes)
+        return Observer(size, layout.dtype(encoding), write)
 
     @cached_property
     def global_layout(self) -> Layout:
         """How the whole game is laid out as one array."""
         return self.module.global_state.LAYOUT
 
-    def global_state(self, games: Records, encoding: str, deck_size: int) -> NDArray[Any]:
+    def global_state(self, games: Records, encoding: str, variant: Variant) -> NDArray[Any]:
         """All of the first of ``games``, whatever players know: one array of its own, (F,)."""
-        layout = self.global_layout
-        tokens: NDArray[Any] = np.empty((1, layout.size("tokens", deck_size)), np.uint8)
+        layout, size = self.global_layout, (variant.deck_size, variant.num_later_modes)
+        tokens: NDArray[Any] = np.empty((1, layout.size("tokens", *size)), np.uint8)
         self.module.global_state.write_tokens(games, 0, tokens)
         if encoding == "tokens":
             return tokens.reshape(-1)
-        vector: NDArray[Any] = np.empty((1, layout.size(encoding, deck_size)), np.float32)
+        vector: NDArray[Any] = np.empty((1, layout.size(encoding, *size)), np.float32)
         features = layout.features
         expand(tokens, layout.scales, features, features.shape[1], vector, 0)
         return vector.reshape(-1)

@@ -15,7 +15,8 @@ field           dtype      meaning
 ``num_ranks``   i8         ranks in the deck
 ``minimal``     i8         the mode is on, 0 or 1
 ``fair``        i8         the mode is on, 0 or 1
-``open_cards``  i8         the mode is on, 0 or 1
+``open_cards``  i8         the mode is on, 0 or 1; further modes the same
+``later_modes`` u8         bit i: the mode i of `war_envs.variant.LATER_MODES` is on
 ``twins``       i8         1 if a card that is seen tells its twin (a Fair deal), else 0
 ``status``      i8         `RUNNING`, `TERMINATED` or `TRUNCATED`
 ``winner``      i8         the winning player, or -1
@@ -32,6 +33,7 @@ from numba.core import config
 
 from war_envs.engine.jit import kernel
 from war_envs.info import Ending
+from war_envs.variant import MODES
 
 # What kernels work on: a game record, an array of them, and integers of any NumPy type.
 Record = Any
@@ -69,9 +71,8 @@ SHARED_FIELDS: Final[list[Any]] = [
     ("turn", "i8"),
     ("max_turns", "i8"),
     ("num_ranks", "i8"),
-    ("minimal", "i8"),
-    ("fair", "i8"),
-    ("open_cards", "i8"),
+    *((mode, "i8") for mode in MODES.values()),
+    ("later_modes", "u8"),
     ("twins", "i8"),
     ("status", "i8"),
     ("winner", "i8"),

@@ -3,6 +3,10 @@
 A *token* observation holds small integers: the header's fields, then one per slot. The *vector*
 observation is the same with each header field divided by its scale and each slot's token replaced
 by a row of features. So what a player may see is decided once, where tokens are written.
+
+A mode that came after the first version has no field in the header, so that observations of older
+variants stay as they are. It has an entry behind the slots, 0 or 1, in the variants that are played
+by it, and by a mode that is still later: see `war_envs.variant.LATER_MODES`.
 """
 
 from collections import namedtuple
@@ -19,6 +23,7 @@ from war_envs.engine.copies import copy_block
 from war_envs.engine.jit import kernel
 from war_envs.engine.kernels import NO_CARD, Integer, Record
 from war_envs.messages import shown
+from war_envs.variant import LATER_MODES, MODES
 
 EncodingName = Literal["vector", "tokens"]
 MemoryName = Literal["perfect", "table"]
@@ -44,7 +49,7 @@ def card_field(name: str) -> Field:
 
 def mode_fields() -> tuple[Field, ...]:
     """What both games' headers begin with."""
-    modes = ("minimal", "fair", "open_cards")
+    modes = [mode for mode in MODES.values() if mode not in LATER_MODES]
     return (*(Field(mode, 1) for mode in modes), Field("num_ranks", NUM_RANKS))
 
 
@@ -71,22 +76,23 @@ class Layout:
         """Card slots in an observation for a deck of ``deck_size`` cards."""
         return self.slots_per_card * deck_size
 
-    def size(self, encoding: str, deck_size: int) -> int:
-        """Entries of one observation."""
+    def size(self, encoding: str, deck_size: int, later_modes: int = 0) -> int:
+        """Entries of one observation, with so many of the later modes."""
         width = self.features.shape[1] if encoding == "vector" else 1
-        return len(self.header) + width * self.num_slots(deck_size)
+        return len(self.header) + width * self.num_slots(deck_size) + later_modes
 
     def dtype(self, encoding: str) -> np.dtype[Any]:
         """float32 for vectors, uint8 for tokens."""
         return np.dtype(np.float32 if encoding == "vector" else np.uint8)
 
-    def space(self, encoding: str, deck_size: int) -> spaces.Box:
+    def space(self, encoding: str, deck_size: int, later_modes: int = 0) -> spaces.Box:
         """The Gymnasium space of one observation."""
-        size = self.size(encoding, deck_size)
+        size = self.size(encoding, deck_size, later_modes)
         if encoding == "vector":
             return spaces.Box(0.0, 1.0, (size,), np.float32)
         high = np.full(size, len(self.features) - 1, np.uint8)
         high[: len(self.header)] = self.scales
+        high[size - later_modes :] = 1
         return spaces.Box(np.zeros(size, np.uint8), high, dtype=np.uint8)
 
     @property
@@ -140,13 +146,17 @@ def expand(tokens: Any, scales: Any, features: Any, width: Integer, out: Any, k:
 
     ``width`` is that of ``features``: given as a constant, it makes each copy a few instructions.
     """
-    header = scales.shape[0]
+    header, size = scales.shape[0], tokens.shape[1]
     for i in range(header):
         write(out, k, i, tokens[0, i] / scales[i])
+    # The entry of a later mode stays one, where that of a slot becomes as many as it has features.
+    later = ((size - header) * width - (out.shape[1] - header)) // (width - 1)
     at = k * out.shape[1] + header
-    for slot in range(header, tokens.shape[1]):
+    for slot in range(header, size - later):
         copy_block(features, np.int64(tokens[0, slot]) * width, out, at, width)
         at += width
+    for i in range(later):
+        write(out, k, out.shape[1] - later + i, tokens[0, size - later + i])
 
 
 @kernel
@@ -162,6 +172,23 @@ def write_modes(game: Record, out: Any, k: Integer) -> None:
     write(out, k, 1, game.fair)
     write(out, k, 2, game.open_cards)
     write(out, k, 3, game.num_ranks)
+
+
+@kernel
+def slots_per_zone(width: Integer, header: Integer, zones: Integer) -> Integer:
+    """The cards of the deck for which an observation of ``width`` tokens has slots.
+
+    A deck has an even number of cards, so that entries of later modes, fewer than two for each
+    zone, are never taken for slots.
+    """
+    return (width - header) // (2 * zones) * 2
+
+
+@kernel
+def write_later_modes(game: Record, out: Any, k: Integer, at: Integer) -> None:
+    """Writes the later modes, from place ``at`` to the end."""
+    for place in range(at, out.shape[1]):
+        write(out, k, place, (game.later_modes >> np.uint64(place - at)) & np.uint64(1))
 
 
 @kernel

@@ -19,7 +19,7 @@ from war_envs.engine.kernels import (
 )
 from war_envs.engine.protocols import GameModule
 from war_envs.messages import shown
-from war_envs.variant import MODES, Variant
+from war_envs.variant import LATER_MODES, MODES, Variant
 
 _PRIMARY = ("sizes", "rng", "turn", "twins", "status", "winner")  # see `GameRecord.PRIMARY`
 _ROW = np.zeros(1, np.int64)
@@ -40,6 +40,8 @@ def new_games(module: GameModule, variant: Variant, number: int) -> Records:
     games["max_turns"] = variant.turn_limit
     for mode in MODES.values():
         games[mode] = getattr(variant, mode)
+    for place, mode in enumerate(LATER_MODES):
+        games["later_modes"] |= np.uint64(getattr(variant, mode) << place)
     module.record.prepare(games, variant)
     return games
 

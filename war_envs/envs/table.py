@@ -77,19 +77,19 @@ class Table(Books):
         self.render_view = checked_choice("render_view", render_view, (*AGENTS, "all"))
         self.info_text = switch("info_text", info_text)
         self._engine = ENGINES[variant.game]
-        layout = self._engine.layout
+        layout, size = self._engine.layout, (variant.deck_size, variant.num_later_modes)
         num_actions = self._engine.num_actions
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": layout.space(encoding, variant.deck_size),
+                    "observation": layout.space(encoding, *size),
                     "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
                 }
             )
             for agent in AGENTS
         }
         self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in AGENTS}
-        self.state_space = self._engine.global_layout.space(encoding, variant.deck_size)
+        self.state_space = self._engine.global_layout.space(encoding, *size)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's ``{"observation": ..., "action_mask": ...}``, always the same

@@ -17,9 +17,9 @@ def view(engine: Engine, variant: Variant, tokens: NDArray[np.uint8], seat: int,
     ``?r``, ``?b``.
     """
     faces = engine.module.words.FACES
-    size = variant.deck_size
-    slots = tokens[len(engine.layout.header) :].reshape(-1, size)
-    rows = [[faces[token] for token in row if token] for row in slots]
+    slots = tokens[len(engine.layout.header) :][: engine.layout.num_slots(variant.deck_size)]
+    zones = slots.reshape(-1, variant.deck_size)
+    rows = [[faces[token] for token in zone if token] for zone in zones]
     own, other, *table = rows
     hands = (own, other) if seat == 0 else (other, own)
     return _draw(engine, variant, turn, f"seen by player_{seat}", hands, table)

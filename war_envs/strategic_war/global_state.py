@@ -64,8 +64,10 @@ from war_envs.engine.layout import (
     card_field,
     card_or_zero,
     mode_fields,
+    slots_per_zone,
     turn_fields,
     write,
+    write_later_modes,
     write_modes,
     write_turn,
 )
@@ -132,7 +134,8 @@ def write_tokens(games: Records, row: Integer, out: Any) -> None:
     write(out, 0, _AT.last_taker, game.last_taker + 1)
     write(out, 0, _AT.last_ending, game.last_ending)
     write(out, 0, _AT.last_taken, game.last_taken)
-    slots = (out.shape[1] - HEADER_SIZE) // 3
+    slots = slots_per_zone(out.shape[1], HEADER_SIZE, 3)
+    write_later_modes(game, out, 0, HEADER_SIZE + 3 * slots)
     for player in range(2):
         write(out, 0, _AT.size_0 + player, game.sizes[player])
         write(out, 0, _AT.last_action_0 + player, game.last_action[player] + 1)

@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
 from war_agents.networks.meetings import FIRST_PLACES, Meetings
 from war_agents.networks.row_sums import row_sums
 from war_envs.engine.engine import ENGINES
-from war_envs.engine.layout import RANK_FEATURES, SUIT_FEATURES
+from war_envs.engine.layout import RANK_FEATURES, SUIT_FEATURES, slots_per_zone
 from war_envs.variant import Variant, integer
 
 MAX_UNITS: Final = 4096
@@ -81,6 +82,7 @@ class CardNetwork(nn.Module):
         self.shape = shape
         self.header_size: Final = len(encoding.header)
         self._deck_size = variant.deck_size
+        self._later_modes = variant.num_later_modes
         self._ready: tuple[Tensor, nn.Parameter, int] | None = None  # see `_ready_table`
         zones = encoding.slots_per_card
         slots = encoding.num_slots(variant.deck_size) + zones
@@ -96,7 +98,7 @@ class CardNetwork(nn.Module):
         self.slots = nn.Parameter(torch.empty(self.features.shape[1], slots, shape.embedding))
         self.meetings = Meetings() if variant.game == "strategic-war" else None
         more = self.meetings.size if self.meetings is not None else 0
-        self.header = _linear(self.header_size + more, shape.embedding)
+        self.header = _linear(self.header_size + self._later_modes + more, shape.embedding)
         self.policy = _head(shape, engine.num_actions)
         self.value = _head(shape, 1)
 
@@ -106,11 +108,13 @@ class CardNetwork(nn.Module):
         Raises:
             ValueError: there is none, or it is larger than the network's own.
         """
-        size, rest = divmod(width - self.header_size, len(self.zones))
-        if rest or not 0 < size <= self._deck_size:
+        zones = len(self.zones)
+        size = int(slots_per_zone(width, self.header_size, zones))
+        later_modes = width - self.header_size - zones * size
+        if not 0 < size <= self._deck_size or not 0 <= later_modes <= self._later_modes:
             raise ValueError(
                 f"observation has {width} entries; the network reads {self.header_size} and "
-                f"{len(self.zones)} for each card of a deck of up to {self._deck_size}"
+                f"{zones} for each card of a deck of up to {self._deck_size}"
             )
         return size
 
@@ -164,13 +168,19 @@ class CardNetwork(nn.Module):
         """What the first layer takes: rows of `table` to add up, and numbers.
 
         Returns:
-            int32 (B, K), and float32 (B, H + M): the header, in Strategic War also `Meetings`.
+            int32 (B, K), and float32 (B, H + M): the header, later modes, and in Strategic War
+            `Meetings`.
         """
         deck_size = self.deck_size_of(tokens.shape[1])
-        header, cards = tokens[:, : self.header_size], tokens[:, self.header_size :]
+        header, cards, modes = tokens.tensor_split(
+            (self.header_size, self.header_size + len(self.zones) * deck_size), dim=1
+        )
         ends = self.zones * deck_size + (tokens[:, self._sizes_at].long() - 1).clamp_min(0)
         last = cards.gather(1, ends)
         inputs = header / self.scales
+        if self._later_modes:  # those that the observation does not tell of are off
+            missing = self._later_modes - modes.shape[1]
+            inputs = torch.cat([inputs, functional.pad(modes.float(), (0, missing))], dim=1)
         if self.meetings is not None:
             own, other = cards[:, :FIRST_PLACES], cards[:, deck_size : deck_size + FIRST_PLACES]
             meeting = [own, last[:, :1], last[:, 2:], other, last[:, 1:2]]

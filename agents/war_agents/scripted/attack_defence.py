@@ -11,6 +11,7 @@ from war_envs.attack_defence.rules import ATTACK, DEFEND, rank_beats
 from war_envs.attack_defence.views import KNOWN_TO_BOTH, KNOWN_TO_VIEWER
 from war_envs.engine.jit import kernel
 from war_envs.engine.kernels import rank
+from war_envs.engine.layout import slots_per_zone
 
 _UNSEEN = LAYOUT.index("unseen_0")
 
@@ -26,7 +27,7 @@ def _card(token: Any) -> Any:
 @kernel
 def _remember(tokens: Any, num_ranks: Any, out: Any) -> None:
     """Writes the choice of `MemoryAgent` for each row of ``tokens`` (u1 (B, F)) into ``out``."""
-    slots = (tokens.shape[1] - HEADER_SIZE) // 2
+    slots = slots_per_zone(tokens.shape[1], HEADER_SIZE, 2)
     for i in range(tokens.shape[0]):
         out[i] = DEFEND
         own = _card(np.int64(tokens[i, HEADER_SIZE]))

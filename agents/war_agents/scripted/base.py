@@ -31,7 +31,7 @@ class ScriptedAgent(ABC):
         self.name = name
         self.variant = variant
         engine = ENGINES[variant.game]
-        self._size = engine.layout.size(self.encoding, variant.deck_size)
+        self._size = engine.layout.size(self.encoding, variant.deck_size, variant.num_later_modes)
         self._dtype = engine.layout.dtype(self.encoding)
         self._num_actions = engine.num_actions
 

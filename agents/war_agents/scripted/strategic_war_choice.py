@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from war_envs.engine.jit import kernel
+from war_envs.engine.layout import slots_per_zone
 from war_envs.strategic_war.observation import HEADER_SIZE, LAYOUT
 from war_envs.strategic_war.rules import BOTTOM, FIGHT, SURRENDER, TOP
 from war_envs.strategic_war.views import KNOWN
@@ -151,7 +152,7 @@ def _chance(view: _View, a: Any, a_end: Any, d: Any, d_end: Any) -> Any:
 @kernel
 def _game(view: _View) -> Any:
     """The worth of winning the game: that of the whole deck, for which each hand has slots."""
-    return _MEAN_WORTH * ((view.tokens.shape[0] - HEADER_SIZE) // 3)
+    return _MEAN_WORTH * slots_per_zone(view.tokens.shape[0], HEADER_SIZE, 3)
 
 
 @kernel
@@ -269,7 +270,7 @@ def _answer(
 @kernel
 def _choose(view: _View) -> Any:
     tokens = view.tokens
-    slots = (tokens.shape[0] - HEADER_SIZE) // 3
+    slots = slots_per_zone(tokens.shape[0], HEADER_SIZE, 3)
     own = HEADER_SIZE
     other = own + slots
     table = other + slots

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from war_agents.agent import Agent
 from war_agents.versus.masks import MaskPlace, MaskShown, Shown
 from war_agents.versus.opponent import Opponent
+from war_agents.versus.rules import variant_of
 from war_agents.versus.saved import VersusState
 from war_agents.versus.seat_draw import SeatDraw
 from war_envs import attack_defence_v0, strategic_war_v0
@@ -32,7 +33,7 @@ from war_envs.engine.layout import EncodingName, MemoryName
 from war_envs.envs.aec import TableAEC
 from war_envs.envs.table import AGENTS, IllegalActionError, switch
 from war_envs.messages import shown
-from war_envs.variant import Variant, make_variant
+from war_envs.variant import Variant
 
 _RAW_ENVS: Final[dict[str, Callable[..., TableAEC]]] = {
     "attack-defence": attack_defence_v0.raw_env,
@@ -84,8 +85,6 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         game: ``"attack-defence"`` or ``"strategic-war"``.
         opponent: an agent: a registered name, a run folder, a model file, or the agent itself.
         seat: 0 or ``"player_0"``, 1 or ``"player_1"``; None draws it for each game.
-        minimal, fair, open_cards, num_ranks, max_turns: as for the PettingZoo environments.
-        own_card: the same; Attack and Defence only. None is ``"bottom"``.
         encoding, memory: what the player's observations hold; the opponent has its own.
         mask: ``"observation"`` makes observations dicts of ``observation`` and ``action_mask``; it
             is in the info either way.
@@ -93,6 +92,8 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         render_view: whose view is drawn: ``"player_0"``, ``"player_1"``, or ``"all"`` for
             everything open; None is the player's own.
         info_text: infos also say in words what happened.
+        rules: ``minimal``, ``fair``, ``open_cards``, ``num_ranks``, ``max_turns`` and, in Attack
+            and Defence, ``own_card``, as for the PettingZoo environments.
 
     Attributes:
         variant: the rules that are played.
@@ -109,33 +110,19 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         *,
         opponent: str | Path | Agent = "random",
         seat: int | str | None = None,
-        minimal: bool = False,
-        fair: bool = False,
-        open_cards: bool = False,
-        num_ranks: int = 13,
-        max_turns: int | None = None,
-        own_card: Literal["bottom", "first"] | None = None,
         encoding: EncodingName = "vector",
         memory: MemoryName = "perfect",
         mask: MaskPlace = "info",
         render_mode: Literal["ansi"] | None = None,
         render_view: Literal["player_0", "player_1", "all"] | None = None,
         info_text: bool = False,
+        **rules: Any,
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise RenderModeError(f"render_mode={shown(render_mode)} is not allowed; use 'ansi'")
-        options: dict[str, Any] = {
-            "minimal": minimal,
-            "fair": fair,
-            "open_cards": open_cards,
-            "num_ranks": num_ranks,
-            "max_turns": max_turns,
-        }
-        if own_card is not None:
-            options["own_card"] = own_card
-        self.variant: Variant = make_variant(game, **options)
+        self.variant: Variant = variant_of(VersusEnv, game, rules)
         self._raw = _RAW_ENVS[game](
-            **options,
+            **self.variant.options,
             encoding=encoding,
             memory=memory,
             render_mode=render_mode,

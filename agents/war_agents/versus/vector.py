@@ -21,6 +21,7 @@ from war_agents.agent import Agent
 from war_agents.versus.masks import MaskPlace, MaskShown, Shown
 from war_agents.versus.opponent import checked_agent
 from war_agents.versus.opponents import OneOpponent
+from war_agents.versus.rules import variant_of
 from war_agents.versus.saved import Kind, dumped_games, parsed_games
 from war_agents.versus.seat_draw import checked_seat
 from war_agents.versus.seats import Ended, SeatGames
@@ -30,7 +31,7 @@ from war_envs.engine.engine import ENGINES
 from war_envs.engine.layout import EncodingName, MemoryName
 from war_envs.envs.reset_options import known_options
 from war_envs.messages import shown
-from war_envs.variant import integer, make_variant
+from war_envs.variant import integer
 
 Infos = dict[str, Any]
 MAX_ENVS = 1_000_000
@@ -77,13 +78,13 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         opponent: an agent, a registered name, a run folder or a model file; it must not keep a
             state.
         seat: 0 or 1, or an agent's name; None gives the player both in turn.
-        minimal, fair, open_cards, num_ranks, max_turns, own_card: as for the PettingZoo
-            environments.
         encoding, memory: what the player observes.
         mask: ``"observation"`` makes observations dicts of ``observation`` and ``action_mask``; it
             is in the infos either way.
         autoreset_mode: a `gymnasium.vector.AutoresetMode`, or its value.
         render_mode: None; a single environment draws.
+        rules: ``minimal``, ``fair``, ``open_cards``, ``num_ranks``, ``max_turns`` and, in Attack
+            and Defence, ``own_card``, as for the PettingZoo environments.
 
     Attributes:
         autoreset_mode: the mode, also in ``metadata``.
@@ -105,12 +106,12 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         mask: MaskPlace = "info",
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         render_mode: None = None,
-        **options: Any,
+        **rules: Any,
     ) -> None:
         if render_mode is not None:
             raise ValueError(f"render_mode={shown(render_mode)} is not allowed; it must be None")
         self.num_envs = integer("num_envs", num_envs, 1, MAX_ENVS)
-        self.variant = make_variant(game, **options)
+        self.variant = variant_of(VersusVectorEnv, game, rules)
         self.opponent = checked_agent(opponent, self.variant)
         self.autoreset_mode = _checked_mode(autoreset_mode)
         self._seat = checked_seat(seat)
@@ -124,7 +125,7 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
             autoreset=self.autoreset_mode is AutoresetMode.SAME_STEP,
         )
         engine = ENGINES[self.variant.game]
-        alone = engine.layout.space(encoding, self.variant.deck_size)
+        alone = engine.layout.space(encoding, self.variant.deck_size, self.variant.num_later_modes)
         self._mask_shown = MaskShown(mask, alone, engine.num_actions)
         self.single_observation_space = self._mask_shown.space
         self.single_action_space = spaces.Discrete(engine.num_actions)

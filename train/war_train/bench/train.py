@@ -5,7 +5,7 @@ Needs the extra ``train``.
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from war_agents.bench.measure import REPEATS, Clock, Measurement
 from war_train.bench.recorded import RecordedVecEnv  # first: without the extra it says so
 from war_train.config import TrainConfig
 from war_train.ppo import train
+from war_train.run.games import MakeEnv
 from war_train.vec_env import SelfPlayVecEnv
 
 # isort: split
@@ -45,16 +46,19 @@ def run(
             rates["self-play"].append(decisions_per_second(config, share, clock))
             config = short_run(game, Path(folder) / f"ceiling-{repeat}")
             rates["ceiling"].append(decisions_per_second(config, share, clock, RecordedVecEnv))
-    opponents = " ".join(f"{name} {share:g}" for name, share in config.shares.items())
+    run, ppo = config.settings.run, config.settings.ppo
+    opponents = " ".join(
+        f"{name} {share:g}" for name, share in config.settings.league.opponents.items()
+    )
     settings = (
-        f"rollouts of {config.rollout}, {config.epochs} epochs in minibatches of "
-        f"{config.batch_size}, opponents {opponents}"
+        f"rollouts of {ppo.rollout}, {ppo.epochs} epochs in minibatches of "
+        f"{ppo.batch_size}, opponents {opponents}"
     )
     common: dict[str, Any] = {
         "game": game,
-        "variant": config.variant.name,
-        "batch": config.num_envs,
-        "threads": config.threads,
+        "variant": run.variant.name,
+        "batch": ppo.num_envs,
+        "threads": run.threads,
     }
     for name, values in rates.items():
         includes = _LEARNER.format(settings=settings) if name == "self-play" else _CEILING
@@ -97,7 +101,7 @@ def decisions_per_second(
     config: TrainConfig,
     seconds: float,
     clock: Clock,
-    make_env: Callable[..., SelfPlayVecEnv] = SelfPlayVecEnv,
+    make_env: MakeEnv = SelfPlayVecEnv,
 ) -> float:
     """Learner decisions per second of a run that is stopped after about ``seconds``."""
     watch = _Watch(seconds, clock)

@@ -11,7 +11,7 @@ from war_agents.networks.card_network import CardNetwork
 from war_agents.networks.frozen import FrozenNetworks
 from war_agents.versus.opponent import checked_agent
 from war_envs.variant import Variant, checked_variants
-from war_train.config import EXPLOITER, PAST, SELF, checked_shares
+from war_train.league.config import EXPLOITER, PAST, SELF, checked_shares
 from war_train.league.pool import Pool
 
 

@@ -1,17 +1,20 @@
 """The agents by name that a run meets: made once, and known again when the run goes on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from war_agents import Agent
 from war_agents.arena.origin import Participant
-from war_train.config import EXPLOITER, PAST, SELF, TrainConfig
+from war_envs.variant import Variant
+from war_train.league.config import EXPLOITER, PAST, SELF
 
 Named = Mapping[str, Participant]
 
 
-def named_agents(config: TrainConfig) -> Named:
-    """A run's opponents that are no part of it, and its teacher, by name.
+def named_agents(
+    opponents: Iterable[str], teacher: str | None, variants: Sequence[Variant]
+) -> Named:
+    """Opponents that are no part of a run, and its teacher if it has one, by name.
 
     Models are read here and nowhere else: whatever becomes of their files, the run goes on with
     what it began with.
@@ -19,12 +22,11 @@ def named_agents(config: TrainConfig) -> Named:
     Raises:
         ValueError: there is no such agent.
     """
-    names = [name for name in config.shares if name not in (SELF, PAST, EXPLOITER)]
-    if config.teacher is not None:
-        names.append(config.teacher)
+    names = [name for name in opponents if name not in (SELF, PAST, EXPLOITER)]
+    if teacher is not None:
+        names.append(teacher)
     return {
-        name: Participant.of(name, config.played, deterministic=False)
-        for name in dict.fromkeys(names)
+        name: Participant.of(name, variants, deterministic=False) for name in dict.fromkeys(names)
     }
 
 

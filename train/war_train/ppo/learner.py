@@ -24,6 +24,7 @@ from war_agents.networks.card_network import CardNetwork, from_numpy
 from war_train.finite import require_finite
 from war_train.ppo.policy import CardPolicy
 from war_train.ppo.rollout import Rollout
+from war_train.run.networks import weights
 from war_train.vec_env import SelfPlayVecEnv
 
 # What SB3 and `SelfPlayPPO` call the losses, and what a log does.
@@ -241,9 +242,3 @@ class SelfPlayPPO(MaskablePPO):
             with torch.no_grad():
                 worth[cut] = self.policy.predict_values(torch.from_numpy(final)).flatten().numpy()
         return worth * np.float32(self.gamma)
-
-
-def weights(name: str, network: CardNetwork) -> dict[str, NDArray[Any]]:
-    """The weights of a network as ``name/key``; they are not copied."""
-    tensors = network.state_dict()
-    return {f"{name}/{key}": value.detach().numpy() for key, value in tensors.items()}

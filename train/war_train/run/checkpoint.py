@@ -5,7 +5,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from safetensors.torch import save
 
@@ -15,10 +15,11 @@ from war_agents.networks.card_network import CardNetwork
 from war_agents.registry import MODEL_FILE
 from war_envs.messages import one_line, shown
 from war_envs.variant import Variant, checked_variants
-from war_train.config import TrainConfig
+from war_train.run.config import RunConfig
 from war_train.run.state import STATE_FILE
 
 CONFIG_FILE: Final = "config.json"
+Config = TypeVar("Config", bound=RunConfig)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -57,8 +58,13 @@ def remove_parts(folder: Path) -> None:
     files.remove_parts(folder, names)
 
 
-def read_config(folder: Path, **changes: Any) -> TrainConfig:
+def read_config(folder: Path, kind: type[Config], **changes: Any) -> Config:
     """The settings that a run was started with, but for ``changes``.
+
+    Args:
+        folder: the run's.
+        kind: what is made of them.
+        changes: settings in place of those of the file.
 
     Raises:
         ValueError: there are none, or not such as a run can have.
@@ -73,13 +79,13 @@ def read_config(folder: Path, **changes: Any) -> TrainConfig:
         if not isinstance(values, dict):
             raise ValueError("it is no JSON object")
         settings = {**values, "out": folder, **changes}
-        known = {field.name for field in dataclasses.fields(TrainConfig)}
+        known = {field.name for field in dataclasses.fields(kind)}
         for name in settings:
             if name not in known:
                 raise ValueError(f"{shown(name)} is no setting")
         if "game" not in settings:
             raise ValueError("it has no game")
-        return TrainConfig(**settings)
+        return kind(**settings)
     except TypeError as error:
         raise ValueError(f"{file} holds no settings of a run: one is of a wrong type") from error
     except ValueError as error:

@@ -1,0 +1,32 @@
+"""Checks that the settings of all parts of a run share."""
+
+from war_envs.variant import integer
+
+Bounds = tuple[tuple[str, float, float], ...]
+
+
+def number(name: str, value: object, low: float, high: float) -> float:
+    """``value`` as a float from ``low`` to ``high``.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise ValueError(
+            f"{name}={value!r} is not allowed; it must be a number, {low:g} to {high:g}"
+        )
+    return float(value)
+
+
+def check_bounds(settings: object, integers: Bounds, numbers: Bounds = ()) -> None:
+    """Puts fields of a frozen dataclass in place as ints and floats within bounds.
+
+    Raises:
+        ValueError: one lies outside, or is no number.
+    """
+    for name, low, high in integers:
+        checked: float = integer(name, getattr(settings, name), int(low), int(high))
+        object.__setattr__(settings, name, checked)
+    for name, low, high in numbers:
+        checked = number(name, getattr(settings, name), low, high)
+        object.__setattr__(settings, name, checked)
