@@ -135,8 +135,11 @@ class _Variant(GameOptions):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keyword arguments that make this variant."""
-        return dataclasses.asdict(self)
+        """The keyword arguments that make this variant; a later mode only where it is on, so that
+        what files say of older variants stays as it is.
+        """
+        values = dataclasses.asdict(self)
+        return {name: value for name, value in values.items() if value or name not in LATER_MODES}
 
 
 @dataclass(frozen=True, kw_only=True)

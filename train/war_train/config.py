@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
+from war_envs.variant import LATER_MODES
 from war_train.league.config import LeagueConfig, LeagueSettings
 from war_train.ppo.config import PPOConfig, PPOSettings
 from war_train.run.config import RunConfig, RunSettings
@@ -30,7 +31,10 @@ class TrainSettings:
             for settings in (self.run, self.league, self.ppo)
             for part in fields(settings)
         }
-        del values["out"]  # a file that travels says nothing of the machine it was made on
+        for name in ("out", *(mode for mode in LATER_MODES if not values[mode])):
+            # A file that travels says nothing of the machine it was made on, nor does a run of
+            # modes that came after it.
+            del values[name]
         return {**values, "variants": list(self.run.variants)}
 
 
