@@ -5,6 +5,8 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from war_envs.messages import shown
+
 
 @runtime_checkable
 class Agent(Protocol):
@@ -52,6 +54,30 @@ class Agent(Protocol):
             ValueError: a position without a legal action.
         """
         ...
+
+
+def require_agent(made: object, whose: str) -> Agent:
+    """``made``, if it is an agent.
+
+    Args:
+        made: what should be one.
+        whose: where it comes from, for the message: such as ``"agent='mine'"``.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if isinstance(made, type):
+        raise ValueError(
+            f"{whose} is the class {made.__name__}; give an agent, such as {made.__name__}()"
+        )
+    if not isinstance(made, Agent):
+        parts = ("name", "encoding", "memory", "act")
+        missing = " and no ".join(part for part in parts if not hasattr(made, part))
+        raise ValueError(
+            f"{whose} is not allowed; give a name, a path or an agent: {shown(made)} has no "
+            f"{missing}"
+        )
+    return made
 
 
 class TrainedAgent(Agent, Protocol):

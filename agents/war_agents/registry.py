@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from war_agents.agent import Agent
+from war_agents.agent import Agent, require_agent
 from war_envs.messages import shown
 from war_envs.variant import GAMES, Variant, make_variant
 
@@ -70,12 +70,13 @@ def make(name: str | Path, *, game: str, variant: str | Variant = "standard") ->
         variant: what it will play, by name or as a variant.
 
     Raises:
-        ValueError: an unknown name, game or variant, or a model that is not for them.
+        ValueError: an unknown name, game or variant, a model that is not for them, or a factory
+            that made no agent.
     """
     chosen = make_variant(game, variant)
     factory = _FACTORIES[game].get(str(name))
     if factory is not None:
-        return factory(chosen)
+        return require_agent(factory(chosen), f"agent={str(name)!r}")
     file = model_file(name)
     if not file.is_file():
         raise ValueError(

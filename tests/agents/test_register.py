@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import war_agents
+from war_agents import registry
 from war_agents.registry import RESERVED
 
 
@@ -25,3 +26,16 @@ def test_arguments_that_cannot_be(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"^{next(iter(arguments))}"):
         war_agents.register(**whole)
     assert war_agents.names("attack-defence") == before
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [(None, "None has no name and no encoding"), (int, "is the class int; give an agent")],
+)
+def test_a_factory_that_makes_no_agent_is_named(
+    made: Any, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(registry._FACTORIES["attack-defence"], "newcomer", lambda _: made)
+    with pytest.raises(ValueError, match=f"^agent='newcomer' .*{words}") as refused:
+        war_agents.make("newcomer", game="attack-defence")
+    assert "\n" not in str(refused.value)

@@ -133,6 +133,8 @@ def test_it_is_made_by_its_ids() -> None:
         ({"game": "chess"}, "game='chess' is unknown; choose from attack-defence"),
         ({"opponent": "nobody"}, "'nobody' is unknown to .*; choose from random, attack, defend"),
         ({"opponent": 7}, "opponent=7 is not allowed; give a name, a path or an agent"),
+        ({"opponent": Recorder}, r"is the class Recorder; give an agent, such as Recorder\(\)"),
+        ({"oponent": "memory"}, "option 'oponent' is unknown to .*; there are .*opponent, "),
         ({"opponent": Recorder(encoding="words")}, "encoding of agent 'recorder'='words'"),
         ({"opponent": Recorder(memory="none")}, "memory of agent 'recorder'='none'"),
         ({"seat": 2}, "seat=2 is not allowed; choose from 0, 1, player_0, player_1 and None"),

@@ -1,6 +1,7 @@
 """Saving and restoring a game against an agent, and looking into it."""
 
 import copy
+import itertools
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from tests.support.envs import AGENTS, raw_env
 from tests.support.versus_states import WRONG, changed
+from war_agents.versus import VersusVectorEnv
 from war_agents.versus.single import VersusEnv
 from war_envs.cards import GameName
 from war_envs.registration import gymnasium_id
@@ -194,6 +196,17 @@ def test_what_is_no_state_is_refused_and_changes_nothing(game: str, path: str) -
         assert env.get_state() == before
     expected = future(played(game, 5))
     assert future(env) == expected
+
+
+@BOTH
+def test_a_state_of_another_kind_of_environment_is_not_called_an_old_one(game: GameName) -> None:
+    raw, envs = raw_env(game, **SHORT), VersusVectorEnv(game, 2, **SHORT)
+    raw.reset(seed=1)
+    envs.reset(seed=1)
+    kinds: list[Any] = [played(game, 3), raw, envs]
+    for one, other in itertools.permutations(kinds, 2):
+        with pytest.raises(ValueError, match="state is not one of this kind of environment"):
+            one.set_state(other.get_state())
 
 
 @BOTH

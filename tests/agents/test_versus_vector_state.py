@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 from tests.support.failing import Failing
 from tests.support.handed_out import assert_same
 from tests.support.versus_states import WRONG, changed
+from war_agents.versus import OpponentFailedError
 from war_agents.versus.vector import VersusVectorEnv
 from war_envs.variant import GAMES
 
@@ -140,7 +141,7 @@ def test_without_games_there_is_no_state() -> None:
         envs.get_state()
     envs.reset(seed=1)
     state = envs.get_state()
-    with pytest.raises(OSError, match="unplugged"):
+    with pytest.raises(OpponentFailedError, match=r"agent '.*', has failed: OSError: .*unplugged"):
         future(envs)
     with pytest.raises(RuntimeError, match=r"opponent has failed.*reset\(\)"):
         envs.get_state()

@@ -21,6 +21,7 @@ from gymnasium.vector import AsyncVectorEnv
 from tests.support.envs import pettingzoo_env
 from tests.support.failing import Failing
 from tests.support.processes import run
+from war_agents.versus import OpponentFailedError
 from war_agents.versus.vector import VersusVectorEnv
 from war_envs.batch import make_batch
 from war_envs.registration import gymnasium_id
@@ -140,8 +141,8 @@ def test_an_error_in_one_worker_is_told_by_the_parent() -> None:
     failing = Failing(at=2)
     with four_workers(lambda env: env, opponent=failing) as venv:
         venv.step_async(np.zeros(4, np.int64))
-        message = "the opponent, agent 'failing', has failed: unplugged"
-        with pytest.raises(RuntimeError, match=message):
+        message = "the opponent, agent 'failing', has failed: OSError: unplugged"
+        with pytest.raises(OpponentFailedError, match=message):
             venv.step_wait(timeout=PATIENCE)
 
 
@@ -195,7 +196,7 @@ def test_an_opponent_that_fails_in_the_native_one_is_heard_and_its_games_are_ove
             envs.step(envs.action_masks().argmax(axis=1))
 
     envs.reset(seed=1)
-    with pytest.raises(OSError, match="unplugged"):
+    with pytest.raises(OpponentFailedError, match="OSError: unplugged"):
         play(9)
     # Some games wait for the opponent: a step would make its choice with the player's action.
     for _ in range(2):
@@ -213,13 +214,13 @@ def test_an_opponent_that_fails_in_the_native_one_is_heard_and_its_games_are_ove
 def test_an_opponent_that_fails_at_the_deal_leaves_no_games() -> None:
     """In Strategic War it may have to choose first."""
     envs = VersusVectorEnv("strategic-war", 6, opponent=Failing(at=1), minimal=True)
-    with pytest.raises(OSError, match="unplugged"):
+    with pytest.raises(OpponentFailedError, match="OSError: unplugged"):
         envs.reset(seed=1)
     with pytest.raises(RuntimeError, match=r"reset\(\)"):
         envs.step(np.zeros(6, np.int64))
     envs.reset(seed=1)
     envs.opponent.left = 1  # type: ignore[attr-defined]
-    with pytest.raises(OSError, match="unplugged"):
+    with pytest.raises(OpponentFailedError, match="OSError: unplugged"):
         envs.reset()
     with pytest.raises(RuntimeError, match=r"opponent has failed.*reset\(\)"):
         envs.step(np.zeros(6, np.int64))

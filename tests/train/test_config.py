@@ -1,8 +1,10 @@
 """The settings of a training run."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from war_envs.variant import VARIANT_NAMES, make_variant
@@ -51,6 +53,17 @@ def test_a_run_without_a_seed_gets_one_that_is_kept() -> None:
     }
     assert len(seeds) == 3
     assert None not in seeds
+
+
+def test_shares_may_be_numbers_of_numpy() -> None:
+    shares: Any = {"self": np.float32(0.5), "memory": np.int64(1)}
+    config = TrainConfig(game="strategic-war", out=Path("x"), opponents=shares)
+    assert config.settings.league.opponents == {"self": 0.5, "memory": 1.0}
+
+
+def test_a_changed_copy_of_a_config_takes_its_defaults_from_what_it_is_then() -> None:
+    short = TrainConfig(game="strategic-war", out=Path("x"), steps=1000)
+    assert replace(short, steps=2000).settings.ppo.imitate_steps == 100
 
 
 def test_the_variant_is_what_was_asked_for() -> None:

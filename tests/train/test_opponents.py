@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from war_agents.versus import OpponentFailedError
 from war_envs.variant import make_variant
 from war_train.league.league import League
 from war_train.vec_env import SelfPlayVecEnv
@@ -49,6 +50,6 @@ def test_an_opponent_that_answers_wrongly_is_named(answer: NDArray[Any]) -> None
     league = League(variant, {"self": 1.0}, learner=Answering(answer))
     env = SelfPlayVecEnv("attack-defence", NUM_ENVS, variant, opponents=league, seed=1)
     env.reset()
-    with pytest.raises(ValueError, match="answering"):
+    with pytest.raises(OpponentFailedError, match="agent 'answering', has failed: it "):
         env.step(np.zeros(NUM_ENVS, np.int64))
     env.close()

@@ -16,6 +16,7 @@ from tests.support import short_games
 from tests.support.failing import Failing
 from tests.support.handed_out import HandedOut, assert_same
 from tests.support.short_games import ATTACK, Row, decoded, hands
+from war_agents.versus import OpponentFailedError
 from war_envs.registration import gymnasium_id
 from war_envs.variant import GAMES, make_variant
 from war_train.league.league import League
@@ -161,7 +162,7 @@ def test_an_opponent_that_fails_is_heard_and_its_games_are_over(game: str) -> No
             venv.step(venv.action_masks().argmax(axis=1))
 
     venv.reset()
-    with pytest.raises(OSError, match="unplugged"):
+    with pytest.raises(OpponentFailedError, match=r"agent '.*', has failed: OSError: unplugged"):
         play(9)
     # Some games wait for the opponent: a step would make its choice with the learner's action.
     for _ in range(2):

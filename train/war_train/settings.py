@@ -1,5 +1,7 @@
 """Checks that the settings of all parts of a run share."""
 
+from numbers import Real
+
 from war_envs.variant import integer
 
 Bounds = tuple[tuple[str, float, float], ...]
@@ -11,11 +13,12 @@ def number(name: str, value: object, low: float, high: float) -> float:
     Raises:
         ValueError: it is none.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)  # NumPy's too
+    if not is_number or not low <= float(value) <= high:  # type: ignore[arg-type]
         raise ValueError(
             f"{name}={value!r} is not allowed; it must be a number, {low:g} to {high:g}"
         )
-    return float(value)
+    return float(value)  # type: ignore[arg-type]
 
 
 def check_bounds(settings: object, integers: Bounds, numbers: Bounds = ()) -> None:

@@ -152,6 +152,7 @@ class SelfPlayVecEnv(VecEnv):
         """Plays the actions that `step_async` took.
 
         Raises:
+            OpponentFailedError: an opponent has failed; all games must be dealt anew then.
             RuntimeError: there are none, or an opponent has failed since the last `reset`.
         """
         if self._actions is None:

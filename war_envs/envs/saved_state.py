@@ -23,15 +23,31 @@ def parsed(state: object, kind: Kind) -> tuple[Any, Any]:
         ValueError: ``state`` is not a state, or not of this ``kind``.
     """
     content = parsed_json(state)
-    if content.get("war_envs") != VERSION:
-        raise ValueError(
-            f"state: war_envs is {shown(content.get('war_envs'))}, not {VERSION}: it was written "
-            "by another version of war_envs"
-        )
+    require_version(content, "war_envs", VERSION)
     for name, own in kind.items():
         if content.get(name) != own:
             raise ValueError(f"state: {name} is {shown(content.get(name))}, not {own!r}")
     return content.get("books"), content.get("record")
+
+
+def require_version(content: dict[str, Any], key: str, version: int) -> None:
+    """Refuses what is not the state of one kind of environment, in this version.
+
+    Args:
+        content: what a state says.
+        key: where that kind keeps its version.
+        version: which one it must be.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if key not in content:
+        raise ValueError(f"state is not one of this kind of environment: it has no {key}")
+    if content[key] != version:
+        raise ValueError(
+            f"state: {key} is {shown(content[key])}, not {version}: it was written by another "
+            "version of war_envs"
+        )
 
 
 def parsed_json(state: object) -> dict[str, Any]:

@@ -5,19 +5,60 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from war_agents import plain
-from war_agents.agent import Agent
+from war_agents.agent import Agent, require_agent
 from war_agents.answers import checked_answer
 from war_agents.registry import make
 from war_agents.states import States
 from war_envs.engine import seeding
 from war_envs.engine.layout import ENCODINGS, MEMORIES, checked_choice
 from war_envs.envs.table import Observation
-from war_envs.messages import shown
+from war_envs.messages import one_line, shown
 from war_envs.variant import Variant, integer
 
 _GAME: Final = np.zeros(1, np.int64)  # the only one of its `States`
+
+
+class OpponentFailedError(RuntimeError):
+    """An agent in another seat has raised, or answered with anything but legal actions."""
+
+    @classmethod
+    def of(cls, agent: Agent, why: str) -> Self:
+        """The error that names ``agent``, in one line."""
+        return cls(f"the opponent, agent {agent.name!r}, has failed: {why}")
+
+
+def ask(
+    agent: Agent,
+    observation: NDArray[Any],
+    action_mask: NDArray[np.int8],
+    seeds: NDArray[np.uint64],
+    *memory: Any,
+) -> tuple[NDArray[np.int64], Any]:
+    """What an agent answers for B positions, in arrays that it may do anything to.
+
+    Args:
+        agent, observation, action_mask, seeds: see `war_agents.agent.Agent`.
+        memory: its state and which games have just begun, if it is told them.
+
+    Returns:
+        Legal actions, int64 (B,), and a state, which `war_agents.states.States.keep` checks.
+
+    Raises:
+        OpponentFailedError: it raised, or answered with something else.
+    """
+    legal = action_mask.copy()
+    try:
+        answer = agent.act(observation, action_mask, seeds, *memory)
+    except (Exception, SystemExit) as error:
+        why = f"{type(error).__name__}: {one_line(error)}"
+        raise OpponentFailedError.of(agent, why) from error
+    try:
+        return checked_answer(answer, legal)
+    except ValueError as error:
+        raise OpponentFailedError.of(agent, f"it {error}") from error.__cause__
 
 
 class Opponent:
@@ -50,21 +91,18 @@ class Opponent:
         """The agent's choice for what it observes, in arrays that it may do anything to.
 
         Raises:
-            ValueError: it did not return one action, or a state that cannot be kept.
+            OpponentFailedError: it raised, or did not return one legal action and a state that can
+                be kept.
         """
         seeds = seeding.action_seeds(self._stream, self._drawn)
         self._drawn += 1
         rows = (seen["observation"][np.newaxis], seen["action_mask"][np.newaxis])
-        legal = rows[1].copy()  # what the agent gets is its own
-        answer = self.agent.act(*rows, seeds, *self._states.recall(_GAME))
-        try:
-            actions, state = checked_answer(answer, legal)
-        except ValueError as error:
-            raise ValueError(f"it {error}") from None
+        actions, state = ask(self.agent, *rows, seeds, *self._states.recall(_GAME))
         try:
             self._states.keep(_GAME, state)
         except ValueError as error:
-            raise ValueError(f"it returned a wrong state: {error}") from error
+            why = f"it returned a wrong state: {error}"
+            raise OpponentFailedError.of(self.agent, why) from error
         return int(actions[0])
 
     def get_state(self) -> dict[str, Any]:
@@ -119,10 +157,8 @@ def checked_agent(given: object, variant: Variant) -> Agent:
     """
     if isinstance(given, str | Path):
         agent = make(given, game=variant.game, variant=variant)
-    elif isinstance(given, Agent):
-        agent = given
     else:
-        raise ValueError(f"opponent={shown(given)} is not allowed; give a name, a path or an agent")
+        agent = require_agent(given, f"opponent={shown(given)}")
     checked_choice(f"encoding of agent {agent.name!r}", agent.encoding, ENCODINGS)
     checked_choice(f"memory of agent {agent.name!r}", agent.memory, MEMORIES)
     return agent

@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 from numpy.typing import NDArray
 
 from war_agents import plain
-from war_envs.envs.saved_state import parsed_json
+from war_envs.envs.saved_state import parsed_json, require_version
 from war_envs.messages import shown
 from war_envs.variant import integer
 
@@ -47,8 +47,7 @@ class VersusState:
             ValueError: it has made no such thing.
         """
         content = parsed_json(state)
-        if content.get("versus") != _VERSION:
-            raise ValueError(f"state: versus is {shown(content.get('versus'))}, not {_VERSION}")
+        require_version(content, "versus", _VERSION)
         names = [field.name for field in fields(cls)]
         if set(content) != {"versus", *names}:
             raise ValueError(f"state must hold versus, {', '.join(names)}")
@@ -74,7 +73,8 @@ def parsed_games(state: object, kind: Kind) -> dict[str, Any]:
         ValueError: it has made no such state.
     """
     content = parsed_json(state)
-    for name, own in {"versus_vector": _VERSION, **kind}.items():
+    require_version(content, "versus_vector", _VERSION)
+    for name, own in kind.items():
         if name not in content or content[name] != own:
             raise ValueError(f"state: {name} is {shown(content.get(name))}, not {own!r}")
     games = content.get("games")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from war_agents.agent import Agent
-from war_agents.answers import checked_answer
+from war_agents.versus.opponent import OpponentFailedError, ask
 from war_agents.versus.opponents import Opponents, Places
 from war_envs.batch import Batch
 from war_envs.engine import seeding
@@ -188,10 +188,11 @@ class SeatGames:
         """Plays the player's actions (B,), each of the action space, and the opponents' answers.
 
         An action that ``mask`` forbids loses the game. Those for games that are ``over`` are
-        ignored. What an opponent raises comes through.
+        ignored.
 
         Raises:
-            RuntimeError: an opponent has failed since the last deal: some games may wait for it.
+            OpponentFailedError: an opponent has raised, or has not answered with legal actions.
+            RuntimeError: one has failed since the last deal: some games may wait for it.
         """
         self._require_whole()
         self._whole = False
@@ -242,7 +243,7 @@ class SeatGames:
         """What ``agents``, one for each variant, would choose in the player's place, int64 (B,).
 
         Raises:
-            ValueError: one of them keeps a state, or chooses an illegal action.
+            OpponentFailedError: one of them raises, keeps a state, or chooses an illegal action.
         """
         kinds = self._batch.kinds
         parts = [(agent, np.flatnonzero(kinds == kind)) for kind, agent in enumerate(agents)]
@@ -267,16 +268,9 @@ class SeatGames:
                 memory=agent.memory,
                 deck_size=widest,
             )
-            legal = mask.copy()  # what the agent gets is its own
-            answer = agent.act(observation, mask, seeds[places])
-            try:
-                chosen[places], state = checked_answer(answer, legal)
-            except ValueError as error:
-                raise ValueError(f"opponents: {agent.name} {error}") from None
+            chosen[places], state = ask(agent, observation, mask, seeds[places])
             if state is not None:
-                raise ValueError(
-                    f"opponents: {agent.name} keeps a state, which cannot be kept here"
-                )
+                raise OpponentFailedError.of(agent, "it keeps a state, which cannot be kept here")
         return chosen
 
     def _settle(self) -> None:

@@ -171,7 +171,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
 
         Raises:
             ValueError: a bad seed or option; the game goes on as it was then.
-            RuntimeError: the opponent has failed; the game has no result then.
+            OpponentFailedError: the opponent has failed; the game has no result then.
         """
         if seed is not None or not self._raw.has_reset:
             seed = seeding.checked_seed(seed)
@@ -197,7 +197,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         Raises:
             ValueError: an action outside the action space, or a game that is over; nothing has
                 changed then.
-            RuntimeError: the opponent has failed; the game has no result then.
+            OpponentFailedError: the opponent has failed; the game has no result then.
         """
         self._require_turn()
         raw, player, hidden = self._raw, AGENTS[self._seat], self._hides
@@ -348,12 +348,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
             seen = raw.observe(AGENTS[1 - self._seat], encoding=agent.encoding, memory=agent.memory)
             hidden = self._hides
             events = [] if hidden else self._events
-            try:
-                raw.step(self._opponent.choose(seen))
-            except Exception as error:
-                raise RuntimeError(
-                    f"the opponent, agent {agent.name!r}, has failed: {error}"
-                ) from error
+            raw.step(self._opponent.choose(seen))
             if not hidden:
                 self._earlier, self._told = events, True
 

@@ -176,6 +176,7 @@ class VersusVectorEnv(VectorEnv[Shown, NDArray[np.int64], NDArray[Any]]):
         Raises:
             ValueError: the wrong shape, numbers outside the action space, or, without autoreset, a
                 game that is over; nothing has changed then.
+            OpponentFailedError: the opponent has failed; all games must be dealt anew then.
             RuntimeError: there has been no `reset`, or the opponent has failed since the last one.
         """
         self._require_reset()
