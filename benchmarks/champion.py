@@ -2,7 +2,7 @@
 
     python benchmarks/champion.py attack-defence > champion-attack-defence.jsonl
 
-Each of 2000 deals a pair is played from both seats (Strategic War: and by both first attackers); a
+Each of 2000 deals per pair is played from both seats (Strategic War: and by both first attackers); a
 draw is half a point. Prints a line of JSON a pair, with its 95 % interval.
 """
 

@@ -1,4 +1,4 @@
-"""Agent-steps a second against the batch, the deck and the threads: a plot, and its figures.
+"""Agent-steps per second against the batch, the deck and the threads: a plot, and its figures.
 
     python benchmarks/curve.py docs/benchmarks-curve.svg > curve.jsonl
 
@@ -105,7 +105,7 @@ def _plot(axes: list[Axis], file: Path) -> None:
         plot.grid(True, which="major", alpha=0.3)
     plots[0].set_xscale("log", base=4)
     plots[0].set_xticks(BATCHES[::2], map(str, BATCHES[::2]))
-    plots[0].set_ylabel("agent-steps a second")
+    plots[0].set_ylabel("agent-steps per second")
     plots[2].set_xticks(THREADS)
     plots[0].legend()
     figure.savefig(file)

@@ -67,7 +67,7 @@ def _lines(rows: list[Row]) -> Iterator[str]:
             continue
         yield from ("", f"## {title}", "")
         if section == "curve":
-            what = "agent-steps a second of batches, tokens; bands from the least to the greatest"
+            what = "agent-steps per second of batches, tokens; bands from the least to the greatest"
             yield f"![{what}](benchmarks-curve.svg)"
             continue
         if section == "peers":

@@ -30,7 +30,7 @@ def kernel(function: _F) -> _F:
 
 
 class _CompileNotice(event.Listener):
-    """Says, once a process, why the first call takes seconds."""
+    """Says, once per process, why the first call takes seconds."""
 
     def __init__(self) -> None:
         self.said = False

@@ -24,7 +24,7 @@ def evaluate(
         agent: who is measured.
         variants: what is played, one or several.
         opponents: names or paths of agents.
-        deals: deals an opponent and variant, each from both seats (Strategic War: and both first
+        deals: deals per opponent and variant, each from both seats (Strategic War: and both first
             attackers); they are never those of training.
         seed: fixes them.
         agents: opponents by name, one for each variant, that are not looked up.
