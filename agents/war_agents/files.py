@@ -118,6 +118,11 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
+def write_json(path: Path, value: Any) -> None:
+    """`write_bytes` of ``value`` as indented `json_text`."""
+    write_text(path, json_text(value, indent=2) + "\n")
+
+
 def write_bytes(path: Path, data: bytes, check: Callable[[Path], None] = lambda part: None) -> None:
     """Writes ``data`` to ``path`` so that a crash at any moment leaves the old file or the new one.
 

@@ -18,13 +18,13 @@ import torch
 
 from tests.support.command import refused, war
 from tests.support.models import positions
+from war_agents.models.save import save_model
 from war_agents.models.shipped import GAMES_WITH_CHAMPION
 from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_agents.networks.policy import load_policy
 from war_envs.variant import GAMES, VARIANT_NAMES, Variant, make_variant, widest
 from war_train.export import FORMATS, export, onnx_graph, sb3, torchscript
 from war_train.export.module import PolicyModule
-from war_train.run import checkpoint
 
 VARIANT = make_variant("attack-defence", "minimal", num_ranks=5)
 ALL = {game: [make_variant(game, name) for name in VARIANT_NAMES] for game in GAMES}
@@ -54,7 +54,7 @@ def made(folder: Path, variants: Sequence[Variant] = (VARIANT,), **more: Any) ->
         last: Any = network.policy[2]
         last.bias -= network.logits(torch.from_numpy(tokens)).mean(dim=0)
     folder.mkdir(exist_ok=True)
-    return checkpoint.save_model(folder, network, variants, **more)
+    return save_model(folder, network, variants, **more)
 
 
 # What a user does with the files: `read` makes of one what gives probabilities.

@@ -63,7 +63,9 @@ def _rows(card: Card, tensors: Tensors) -> Iterator[tuple[str, str]]:
         yield "variant", _variant(variant)
     yield "observations", f"{card.entries['encoding']}, {card.memory} memory"
     yield "network", ", ".join(f"{name} {size}" for name, size in card.network.items())
-    yield "parameters", f"{tensors.parameters:,} in a file of {tensors.file_bytes:,} bytes"
+    counted = tensors.parameters
+    number = "not counted without safetensors," if counted is None else f"{counted:,}"
+    yield "parameters", f"{number} in a file of {tensors.file_bytes:,} bytes"
     yield "plays", "its likeliest action" if card.deterministic else "actions by their probability"
     if "steps" in card.entries:
         yield "trained", f"{integer('steps', card.entries['steps'], 0, 2**63):,} steps"

@@ -25,6 +25,7 @@ from safetensors.torch import load
 from war_agents.given import checked_positions, checked_seeds
 from war_agents.models.model_card import ENCODING, Card, card_file, model_name
 from war_agents.models.stored import StoredModel, read_model
+from war_agents.models.tensors import MAX_TOLD
 from war_agents.networks.card_network import CardNetwork, NetworkShape, from_numpy
 from war_envs.engine.engine import ENGINES
 from war_envs.engine.seeding import action_seeds
@@ -221,7 +222,7 @@ def _checked_weights(stored: StoredModel, network: CardNetwork) -> dict[str, tor
                 )
     except (ValueError, KeyError, SafetensorError) as error:  # KeyError: a dtype torch has not
         raise ValueError(
-            f"{stored.file} is not a model that can be read: {one_line(error)}"
+            f"{stored.file} is not a model that can be read: {one_line(error)[:MAX_TOLD]}"
         ) from error
     for key, value in weights.items():
         if not bool(torch.isfinite(value).all()):

@@ -11,6 +11,7 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 
 from war_agents import scripted
+from war_agents.models.save import save_model
 from war_agents.models.stored import StoredModel
 from war_agents.networks.policy import TorchPolicy
 from war_envs.engine import seeding
@@ -20,7 +21,6 @@ from war_train.league.named import Named, agents_of, record
 from war_train.ppo.exploiter import train_exploiter
 from war_train.ppo.learner import LOSSES, SelfPlayPPO
 from war_train.ppo.resume import best_network, capture
-from war_train.run import checkpoint
 from war_train.run.evaluation import evaluate
 from war_train.run.log import RunLog
 from war_train.run.state import RunState
@@ -245,7 +245,7 @@ class Run(BaseCallback):
         state, config = self._noted, self._config
         require_finite(state.arrays, self.steps)
         state.write(config.out)
-        return checkpoint.save_model(
+        return save_model(
             config.out,
             best_network(state, config),
             config.played,

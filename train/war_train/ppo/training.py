@@ -7,6 +7,7 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 
+from war_agents.files import write_json
 from war_agents.networks.card_network import CardNetwork
 from war_agents.networks.policy import TorchPolicy, torch_threads
 from war_train.config import SELF, TrainConfig
@@ -131,7 +132,7 @@ def _trained(
             entries = _restored(state, config, model, env)
             require_same(state.entries.get("opponents"), named)
         else:
-            checkpoint.write_json(config.out / checkpoint.CONFIG_FILE, config.to_json())
+            write_json(config.out / checkpoint.CONFIG_FILE, config.to_json())
             entries = Entries()
         steps = model.num_timesteps
         with RunLog(
