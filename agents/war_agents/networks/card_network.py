@@ -53,7 +53,7 @@ class CardNetwork(nn.Module):
     It reads observations of any deck that has no more cards than its own; the slots that they do
     not have count as empty. The header tells which variant is played.
 
-    In evaluation mode the table is made once, by ``eval()``: call it again after changing weights.
+    In evaluation mode the table is kept, and made anew when the weights have changed.
 
     Args:
         variant: the game and the largest deck; the modes do not matter.

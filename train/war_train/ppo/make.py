@@ -83,7 +83,6 @@ def make_learner(
             "variant": config.variant if first is None else first.variant,
             "shape": config.shape if first is None else first.shape,
             "generator": weights,
-            "averages": config.average > 0,
             "magnet": config.magnet,
             "optimizer_kwargs": {"eps": 1e-5, "fused": True},
         },
@@ -93,7 +92,6 @@ def make_learner(
         model.policy.network.load_state_dict(first.state_dict())
         if model.policy.average is not None:
             model.policy.average.load_state_dict(first.state_dict())
-            model.policy.average.eval()  # makes its table
     model.set_logger(Logger(None, []))  # it only gathers; `Run` writes
     return model
 

@@ -44,7 +44,6 @@ def restore(state: RunState, config: TrainConfig, model: SelfPlayPPO, env: SelfP
     _set_moments(state, model.policy.optimizer)
     if model.policy.average is not None:
         _set_weights(state, "average", model.policy.average)
-        model.policy.average.eval()  # makes its table
     others = {}
     for number in sorted({_number(name) for name in state.arrays if name.startswith("league/")}):
         others[number] = CardNetwork(config.variant, network.shape)
