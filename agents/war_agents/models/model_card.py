@@ -1,7 +1,7 @@
 """The card of a model: its JSON file, written and read. Neither the model nor torch is needed.
 
-A card may come from anywhere. It is data, none of which is run, and what it says reaches a terminal
-only through `war_envs.messages.printable`.
+A card may come from anywhere. It is data and never run, and its text reaches a terminal only
+through `war_envs.messages.printable`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ class Card:
         variants: what the model was trained for.
         memory: what its observations hold, ``"perfect"`` or ``"table"``.
         network: the network's sizes by name, positive integers.
-        deterministic: does it always take the likeliest action?
+        deterministic: whether it always takes its most probable action.
         entries: the whole card, as JSON has it.
     """
 

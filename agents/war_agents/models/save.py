@@ -28,8 +28,9 @@ def save_model(
 
     Args:
         folder: where; ``model.safetensors`` and ``model.json`` in it are replaced.
-        network, variants, memory: what is saved, and what it was trained for.
-        deterministic: whether it will always take the likeliest action.
+        network: what is saved.
+        variants, memory: what it was trained for.
+        deterministic: whether it will always take its most probable action.
         entries: what else the card says, as JSON has it.
 
     Returns:

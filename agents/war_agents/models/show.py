@@ -1,4 +1,4 @@
-"""A model's card as a text for people: no tensor is read, and torch is not needed."""
+"""A model's card as readable text: no tensor is read, and torch is not needed."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -43,10 +43,10 @@ def show_model(name: str | Path, *, game: str | None = None, as_json: bool = Fal
 
 
 def score_lines(card: Card) -> list[str]:
-    """The scores of the last evaluation, a line an opponent; none if there was none.
+    """The scores of the last evaluation, one line per opponent; none if there was none.
 
     Raises:
-        ValueError: what the card says is no evaluation.
+        ValueError: the card's evaluations are malformed.
     """
     evaluations = card.entries.get("evaluations", [])
     if not isinstance(evaluations, list):

@@ -46,7 +46,7 @@ class CardNetwork(nn.Module):
     A token stands for a few features (known? to the other? rank, suit: the columns of a vector
     observation). Each slot has weights for each feature, so the first layer is that of a dense
     network on the vector observation; but the features of a token are summed up once, in a table
-    with a row for each token and slot, and a position costs only one row a card. The last card of
+    with a row for each token and slot, and a position costs only one row per card. The last card of
     each zone (hands, table) is read once more, in a slot of its own, as its place varies. ReLU
     follows, and a hidden layer each for the policy and the value.
 
@@ -121,7 +121,7 @@ class CardNetwork(nn.Module):
         self.register_buffer(name, value, persistent=False)
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Sets all weights to where training starts, drawing from ``generator`` only."""
+        """Samples the weights that training starts from, with ``generator`` only."""
         # The cards that meet next matter most. With equal weights they would be lost among all
         # others, and learning what beats what takes ten times as long.
         places = self.places[: -len(self.zones)] % self._deck_size
@@ -228,7 +228,7 @@ def _possible_tokens(features: NDArray[np.float32], deck: tuple[int, ...]) -> ND
 
 
 def _linear(inputs: int, outputs: int) -> nn.Linear:
-    """A linear layer whose weights are not drawn, so that no global generator moves."""
+    """A linear layer with uninitialised weights, so that no global generator moves."""
     return nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-any-return, no-untyped-call]
 
 

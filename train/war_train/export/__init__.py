@@ -2,7 +2,7 @@
 
 ==============  ==================================================================================
 ``sb3``         a zip for ``sb3_contrib.MaskablePPO.load``, where war-envs is installed; it can be
-                trained on
+                trained further
 ``torchscript`` a module for ``torch.jit.load``, which needs torch and nothing else
 ``onnx``        an ONNX graph (opset 18), for onnxruntime and others
 ==============  ==================================================================================
