@@ -2,8 +2,8 @@
 
     python benchmarks/champion.py attack-defence > champion-attack-defence.jsonl
 
-Each of 2000 deals per pair is played from both seats (Strategic War: and by both first attackers); a
-draw is half a point. Prints a line of JSON a pair, with its 95 % interval.
+Each of 2000 deals per pair is played from both seats (Strategic War: and by both first attackers);
+a draw is half a point. Prints one line of JSON per pair, with its 95 % interval.
 """
 
 import sys

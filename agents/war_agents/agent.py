@@ -1,4 +1,4 @@
-"""What an agent is: whom environments, matches and training may ask for actions."""
+"""What an agent is: what environments, matches and training ask for actions."""
 
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
@@ -10,7 +10,7 @@ from war_envs.messages import shown
 
 @runtime_checkable
 class Agent(Protocol):
-    """Who chooses actions, for many positions at once; it never sees an environment.
+    """Chooses actions, for many positions at once; it never sees an environment.
 
     Attributes:
         name: what reports call it.
@@ -18,7 +18,7 @@ class Agent(Protocol):
         memory: ``"perfect"`` or ``"table"``.
 
     An agent may also say its ``kind``. One of kind ``"trained"`` has ``deterministic``, a bool that
-    may be set: does it take its likeliest action, or sample?
+    may be set: whether it takes its most probable action instead of sampling.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Agent(Protocol):
         Args:
             observation: (B, F), in the agent's encoding and memory; it is not written to.
             action_mask: int8 (B, A), 1 for each legal action.
-            seeds: uint64 (B,), all the randomness there is for each position.
+            seeds: uint64 (B,), one per position: its only source of randomness.
             state: what was returned for these B games before, in copies, for agents that remember;
                 zeros for those that have just begun, None where all have.
             starts: bool (B,), which games have just begun; None means all of them when ``state`` is

@@ -1,4 +1,4 @@
-"""Files that are whole at any moment and lead nowhere else: what all reading and writing shares.
+"""Atomic writes, and reads that follow no links: what all reading and writing shares.
 
 The folder of a run or a tournament may come from anywhere, so each file in it may be a link to one
 of yours, or a pipe that never ends. What is written in such a folder, and what it goes on with, is
@@ -100,7 +100,7 @@ def read_limited(path: Path, limit: int, *, linked: bool = False) -> bytes:
 def append(path: Path, file: FileIO, data: bytes) -> None:
     """Writes ``data`` where ``file``, opened from ``path``, stands, which is its end.
 
-    When it returns, that outlives a crash.
+    Once it returns, the data survives a crash.
 
     Raises:
         OSError: the disk is full. A part of ``data`` may be written then.
@@ -116,6 +116,11 @@ def append(path: Path, file: FileIO, data: bytes) -> None:
 def write_text(path: Path, text: str) -> None:
     """`write_bytes` of ``text`` as UTF-8."""
     write_bytes(path, text.encode())
+
+
+def write_json(path: Path, value: Any) -> None:
+    """`write_bytes` of ``value`` as indented `json_text`."""
+    write_text(path, json_text(value, indent=2) + "\n")
 
 
 def write_bytes(path: Path, data: bytes, check: Callable[[Path], None] = lambda part: None) -> None:
@@ -173,7 +178,7 @@ def remove_parts(folder: Path, names: Iterable[str]) -> None:
 
 @contextlib.contextmanager
 def locked(file: Path, busy: str) -> Iterator[None]:
-    """Nobody else works under the lock ``file`` meanwhile.
+    """Holds the lock ``file`` within, so that nobody else does.
 
     A process that dies holds no lock. Where the file system has none (some network drives), a file
     beside it ends in ``.held`` while somebody works; a process that dies leaves it behind, which is
@@ -228,7 +233,7 @@ def _acquired(file: Path, busy: str) -> BaseFileLock:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """``value`` as JSON; numbers that JSON has not, NaN and infinities, are null."""
+    """``value`` as JSON; NaN and infinities, which JSON lacks, become null."""
     return json.dumps(_with_null(value), indent=indent, allow_nan=False)
 
 
@@ -241,7 +246,7 @@ def _with_null(value: Any) -> Any:
 
 
 def parse_json(data: bytes | str) -> Any:
-    """``data`` as JSON, without what JSON has not: NaN, infinities, or a key twice in an object.
+    """``data`` as strict JSON: no NaN, no infinities, and no key twice in an object.
 
     Raises:
         ValueError: it is no such JSON, or is nested too deeply.

@@ -1,7 +1,7 @@
-"""What agents are given, checked: one rule for all agents of this package.
+"""Checks of the arrays that agents are given, the same for all agents of this package.
 
-Arrays of any library that NumPy can read are taken, in any memory layout. Their dtypes and shapes
-must be right: nothing is converted or broadcast.
+Arrays of any library that NumPy can read are accepted, in any memory layout. Their dtypes and
+shapes must be right: nothing is converted or broadcast.
 """
 
 from typing import Any, Final
@@ -26,7 +26,7 @@ def checked_positions(
     size: int | None,
     num_actions: int,
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """What an agent sees, and what it may choose.
+    """The checked observation and action mask of an agent.
 
     Args:
         agent: its name, for messages.
@@ -53,7 +53,7 @@ def checked_positions(
 def checked_seeds(
     agent: str, number: int, seeds: object, state: object, starts: object
 ) -> NDArray[np.uint64]:
-    """The seeds of ``number`` positions, if what comes with them is right too.
+    """The seeds of ``number`` positions; ``state`` and ``starts`` are checked too.
 
     Args:
         agent: the agent's name, for messages.
@@ -63,7 +63,7 @@ def checked_seeds(
         starts: bool (B,), or None.
 
     Raises:
-        ValueError: one of them is something else.
+        ValueError: one of them has another type, dtype or shape.
     """
     whose = f" of agent {agent!r}"
     if starts is not None:

@@ -12,9 +12,8 @@ class States:
     """Holds the state of an agent that may be asked about other games each time.
 
     A state is None, an array whose first axis is the games, or a tuple of states (a named one too).
-    So the part that belongs to any of the games can be taken out and put back. Everybody who plays
-    with agents that keep a state keeps it here, one game at a time as well, so that an agent that
-    plays in one place plays the same in all others.
+    So the part of any of the games can be taken out and put back. All callers of agents with a
+    state keep it here, those of a single game too, so that an agent plays the same everywhere.
 
     Args:
         num_games: how many.

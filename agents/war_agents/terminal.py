@@ -1,4 +1,4 @@
-"""Standard streams and terminals as they are found: missing, full, narrow, or of few letters."""
+"""Standard streams and terminals that are missing, full, narrow, or lack characters."""
 
 import contextlib
 import io
@@ -13,11 +13,11 @@ WIDEST: Final = 1000
 
 
 def prepare() -> None:
-    """Makes a command's standard streams fit for whatever it prints, in this process and for good.
+    """Prepares the process's standard streams for whatever a command prints; it is not undone.
 
-    Missing ones lead nowhere, and their numbers are taken, so that no file of ours gets them. What
-    the terminal's encoding lacks is spelt out. What cannot be said on standard error is left out.
-    Widths that help texts cannot be laid out in are replaced.
+    Missing streams are opened on the null device, which also keeps files of ours off descriptors 0
+    to 2. Characters that the terminal's encoding lacks are escaped. Failed writes to standard error
+    are dropped. Widths too narrow or too wide for help texts are replaced.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(number, True)
@@ -41,9 +41,9 @@ def prepare() -> None:
 
 
 def finish() -> None:
-    """Lets standard output lead nowhere if what is left of it cannot be written.
+    """Points standard output at the null device if its buffer cannot be flushed.
 
-    The interpreter would try again as it ends, and say so.
+    Else the interpreter would try again at exit, and report it.
     """
     try:
         sys.stdout.flush()
@@ -52,7 +52,7 @@ def finish() -> None:
 
 
 class _Forgiving(io.FileIO):
-    """A file that takes everything; what cannot be written is lost."""
+    """A file whose failed writes are dropped."""
 
     def write(self, data: Any) -> int:
         try:
@@ -62,7 +62,7 @@ class _Forgiving(io.FileIO):
 
 
 class _ForgivingText:
-    """A text stream to which writing never fails; all else is that stream's own."""
+    """A text stream whose failed writes are dropped; all else is that stream's own."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -82,7 +82,7 @@ class _ForgivingText:
 
 @contextlib.contextmanager
 def forgiving_streams() -> Iterator[None]:
-    """What is printed within may be lost, where a disk is full or a terminal closed; no error."""
+    """Drops failed writes to the standard streams within: on a full disk, or a closed terminal."""
     with contextlib.ExitStack() as stack:
         if sys.stdout is not None:
             stack.enter_context(contextlib.redirect_stdout(_ForgivingText(sys.stdout)))

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from war_agents.models.save import save_model
 from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_envs.batch import make_batch
 from war_envs.variant import Variant, make_variant
-from war_train.run import checkpoint
 
 VARIANT = make_variant("attack-defence", "minimal", num_ranks=5)
 
@@ -21,7 +21,7 @@ def made(folder: Path, seed: int = 0, **more: Any) -> Path:
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.normal_(0.0, 1.0, generator=generator)
-    return checkpoint.save_model(folder, network, VARIANT, **more)
+    return save_model(folder, network, VARIANT, **more)
 
 
 class Marker:

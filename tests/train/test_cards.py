@@ -9,10 +9,10 @@ import war_agents
 from tests.support.command import refused
 from tests.support.models import VARIANT, made
 from tests.support.runs import config
+from war_agents.files import write_json
 from war_agents.models.find import find_model
 from war_agents.models.model_card import card_file, read_card
 from war_train.ppo.training import resume
-from war_train.run import checkpoint
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_run_that_has_not_been_saved_says_so(
 ) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
-    checkpoint.write_json(folder / "config.json", config(folder).settings.to_json())
+    write_json(folder / "config.json", config(folder).settings.to_json())
     said = f"{folder} is a run folder without model.safetensors: it has not been saved yet"
     with pytest.raises(ValueError, match=said):
         war_agents.make(folder, game=VARIANT.game)

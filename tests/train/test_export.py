@@ -18,13 +18,13 @@ import torch
 
 from tests.support.command import refused, war
 from tests.support.models import positions
+from war_agents.models.save import save_model
 from war_agents.models.shipped import GAMES_WITH_CHAMPION
 from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_agents.networks.policy import load_policy
 from war_envs.variant import GAMES, VARIANT_NAMES, Variant, make_variant, widest
 from war_train.export import FORMATS, export, onnx_graph, sb3, torchscript
-from war_train.export.plain import plain_arrays
-from war_train.run import checkpoint
+from war_train.export.module import PolicyModule
 
 VARIANT = make_variant("attack-defence", "minimal", num_ranks=5)
 ALL = {game: [make_variant(game, name) for name in VARIANT_NAMES] for game in GAMES}
@@ -54,7 +54,7 @@ def made(folder: Path, variants: Sequence[Variant] = (VARIANT,), **more: Any) ->
         last: Any = network.policy[2]
         last.bias -= network.logits(torch.from_numpy(tokens)).mean(dim=0)
     folder.mkdir(exist_ok=True)
-    return checkpoint.save_model(folder, network, variants, **more)
+    return save_model(folder, network, variants, **more)
 
 
 # What a user does with the files: `read` makes of one what gives probabilities.
@@ -270,15 +270,17 @@ def test_a_file_that_does_not_agree_gets_no_name(
 
 
 @pytest.mark.parametrize("module", [torchscript, onnx_graph])
-@pytest.mark.parametrize("name", ["zone_starts", "meeting_at"])
+@pytest.mark.parametrize("name", ["sizes_at", "numbers", "meetings.features"])
 def test_a_graph_that_is_wrong_is_found(
     tmp_path: Path, module: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def wrong(*args: Any) -> dict[str, Any]:
-        arrays = plain_arrays(*args)
-        return {**arrays, name: arrays[name][::-1].copy()}
+    def wrong(*args: Any) -> PolicyModule:
+        spoiled = PolicyModule(*args)
+        constant = spoiled.network.get_buffer(name)
+        constant.copy_(constant.flip(0))
+        return spoiled
 
-    monkeypatch.setattr(module, "plain_arrays", wrong)
+    monkeypatch.setattr(module, "PolicyModule", wrong)
     (to,) = (to for to, place in FORMATS.items() if place == module.__name__)
     with pytest.raises(ValueError, match="probabilities differ"):
         export(made(tmp_path / "model", [SMALL_WAR]), to=to, out=tmp_path / "policy")
@@ -362,6 +364,7 @@ def test_what_cannot_be_is_told_in_one_line(
     [
         ("onnx", "onnx", "onnx"),
         ("onnxruntime", "onnx", "onnx"),
+        ("onnxscript", "onnx", "onnx"),
         ("safetensors", "torchscript", "train"),
         ("sb3_contrib", "sb3", "train"),
     ],
@@ -390,6 +393,6 @@ def test_an_onnx_file_says_its_opset_and_passes_the_checker(tmp_path: Path) -> N
     out = export(made(tmp_path / "model"), to="onnx", out=tmp_path / "policy.onnx")
     model = onnx.load(out)
     onnx.checker.check_model(model, full_check=True)
-    assert [(entry.domain, entry.version) for entry in model.opset_import] == [("", 17)]
+    assert [(entry.domain, entry.version) for entry in model.opset_import] == [("", 18)]
     assert model.producer_name == "war-envs"
     assert json.dumps(model.doc_string) == '""'

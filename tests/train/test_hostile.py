@@ -111,6 +111,7 @@ HEADERS: dict[str, Callable[[Path], bytes]] = {
     "many sides": lambda _: tensors({"a": {**F32, "shape": [1] * 100_000}}, b"\0" * 4),
     "negative": lambda _: tensors({"a": {**F32, "shape": [-1], "data_offsets": [4, 0]}}, b"\0" * 4),
     "escapes": lambda _: tensors({ESCAPES: {**F32, "dtype": ESCAPES}}, b"\0" * 4),
+    "long words": lambda _: tensors({"a": {**F32, "dtype": "x" * 100_000}}, b"\0" * 4),
     "no object": lambda _: tensors([1], b"\0" * 4),  # type: ignore[arg-type]
     "longer file": lambda _: tensors({"a": F32}, b"\0" * 400),
 }

@@ -13,11 +13,11 @@ from tests.support.callbacks import At
 from tests.support.players import Player, fixed
 from tests.support.runs import left
 from war_agents import registry
+from war_agents.models.save import save_model
 from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_envs.variant import make_variant
 from war_train.config import TrainConfig
 from war_train.ppo.training import resume, train
-from war_train.run import checkpoint
 from war_train.run.state import RunState
 
 SMALL: dict[str, Any] = {
@@ -58,7 +58,7 @@ def model(folder: Path, seed: int, *, deterministic: bool = False) -> str:
         last.bias[seed % 2] += 5.0  # another one almost always does something else
     folder.mkdir(exist_ok=True)
     variant = make_variant("attack-defence", "minimal", num_ranks=3)
-    checkpoint.save_model(folder, network, variant, deterministic=deterministic)
+    save_model(folder, network, variant, deterministic=deterministic)
     return str(folder)
 
 

@@ -88,7 +88,7 @@ def test_the_agent_has_the_probabilities_that_sb3_has(game: str) -> None:
 @pytest.mark.parametrize("game", ["attack-defence", "strategic-war"])
 def test_what_regularises_is_entropy_floor_and_magnet(game: str) -> None:
     variant = make_variant(game, "minimal", num_ranks=5)
-    model: Any = learner(variant, average=100, policy_kwargs=policy_kwargs(variant, averages=True))
+    model: Any = learner(variant, average=100)
     policy = model.policy
     shaken(policy.network)
     observation, mask = positions(variant, 300)
@@ -126,7 +126,7 @@ def test_an_action_that_is_hardly_ever_taken_is_pulled_back_by_the_floor() -> No
 
 def test_the_average_follows_the_weights_over_as_many_steps_as_it_is_told() -> None:
     variant = make_variant("attack-defence", "minimal", num_ranks=3)
-    model = learner(variant, average=64, policy_kwargs=policy_kwargs(variant, averages=True))
+    model = learner(variant, average=64)
     expected = [p.detach().clone() for p in model.policy.network.parameters()]
     average = model.best
     for _ in range(3):

@@ -116,6 +116,7 @@ def test_neither_torch_nor_safetensors_is_needed(tmp_path: Path) -> None:
             check=True,
         )
         assert "attack-defence" in done.stdout
+        assert ("not counted without safetensors" in done.stdout) == ("--json" not in arguments)
 
 
 def test_what_is_no_model_is_told_in_one_line(

@@ -13,12 +13,12 @@ from stable_baselines3.common.callbacks import BaseCallback
 from tests.support.memory import SLACK, grown
 from tests.support.processes import run
 from tests.support.runs import config
+from war_agents.models.save import save_model
 from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_agents.networks.policy import load_policy
 from war_envs.batch import make_batch
 from war_envs.variant import GAMES, make_variant
 from war_train.ppo.training import train
-from war_train.run import checkpoint
 from war_train.vec_env import SelfPlayVecEnv
 
 BOTH = pytest.mark.parametrize("game", GAMES)
@@ -35,7 +35,7 @@ def model(tmp_path: Path) -> Path:
     network.initialise(torch.Generator().manual_seed(1))
     folder = tmp_path / "model"
     folder.mkdir()
-    checkpoint.save_model(folder, network, VARIANT)
+    save_model(folder, network, VARIANT)
     return folder
 
 

@@ -25,10 +25,11 @@ from tests.support.processes import wait_for
 from tests.support.runs import PLAIN, config, rows
 from war_agents import scripted
 from war_agents.arena import play_match
+from war_agents.models.save import save_model
 from war_train.config import TrainConfig
 from war_train.league.config import OPPONENTS
 from war_train.ppo.training import train
-from war_train.run import checkpoint
+from war_train.run import loop
 from war_train.run.stopping import StopRequest
 
 
@@ -129,13 +130,12 @@ def test_the_model_is_saved_every_so_many_steps_with_any_number_of_games(
     tmp_path: Path, num_envs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     saved: list[int] = []
-    save = checkpoint.save_model
 
     def save_and_note(*args: Any, **kwargs: Any) -> Path:
         saved.append(kwargs["entries"]["steps"])
-        return save(*args, **kwargs)
+        return save_model(*args, **kwargs)
 
-    monkeypatch.setattr(checkpoint, "save_model", save_and_note)
+    monkeypatch.setattr(loop, "save_model", save_and_note)
     train(
         config(tmp_path / "a", num_envs=num_envs, save_every=512, final_deals=0, past_every=10**9)
     )

@@ -1,7 +1,7 @@
-"""How fast everything is: what ``war bench`` measures.
+"""Benchmarks: what ``war bench`` measures.
 
-Each section is a module with a function ``run(seconds)`` that yields a `Measurement` after the
-other; ``seconds`` is about what is timed for each, so that tests can be short.
+Each section is a module with a function ``run(seconds)`` that yields one `Measurement` after the
+other; about ``seconds`` are timed for each, so that tests can be short.
 """
 
 import importlib

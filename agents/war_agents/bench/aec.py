@@ -22,7 +22,7 @@ _WRAPPERS: Final = "TerminateIllegal, AssertOutOfBounds and OrderEnforcing wrapp
 
 
 class TrivialAEC(AECEnv[str, dict[str, Any], Any]):
-    """Two agents choose in turn, a fixed number of times, and nothing comes of it."""
+    """Two agents choose in turn, a fixed number of times, to no effect."""
 
     metadata: dict[str, Any] = {"name": "trivial", "render_modes": [], "is_parallelizable": False}
     length = 600

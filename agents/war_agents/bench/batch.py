@@ -13,7 +13,7 @@ from war_envs.batch import Batch, make_batch
 from war_envs.variant import GAMES, make_variant
 
 BATCH: Final = 4096
-LARGE: Final = 65_536  # so many that waking a thread takes no part of the time worth naming
+LARGE: Final = 65_536  # so many that waking a thread takes a negligible part of the time
 UNIT: Final = "agent-steps/s"
 COPY: Final = "one numpy.copyto of an array like the observations, and nothing else"
 INCLUDES: Final = {
@@ -58,7 +58,7 @@ class RandomPlay:
         return int(self._actions.size)
 
     def rate(self, seconds: float) -> float:
-        """Agent-steps a second."""
+        """Agent-steps per second."""
         return rate(self.work, seconds, self.prepare)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Random legal choices, made from numbers that were drawn beforehand."""
+"""Uniform random legal choices, from numbers sampled beforehand."""
 
 import itertools
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-_POOL: Final = 61  # tables of draws, used in turn: no multiple of anything a game does
+_POOL: Final = 61  # tables of samples, used in turn: no multiple of any period in a game
 
 
 class Choices:

@@ -1,4 +1,4 @@
-"""Timing, and what is written down of it."""
+"""Timing, and the record of it."""
 
 import dataclasses
 import functools
@@ -111,7 +111,7 @@ def rate(
     *,
     clock: Clock = time.perf_counter,
 ) -> float:
-    """Units a second: ``work`` does some and says how many, over and over.
+    """Units per second of ``work``, which returns how many it did and is called over and over.
 
     Args:
         work: what is timed.

@@ -14,7 +14,7 @@ _NUMBERS = ("batch", "threads", "median", "min", "max")
 
 
 def print_lines(measurements: Iterable[Measurement]) -> None:
-    """Prints each measurement as soon as it is made, a line of JSON."""
+    """Prints each measurement as soon as it is made, as one line of JSON."""
     for measurement in measurements:
         print(json_text(measurement.to_json()), flush=True)
 
@@ -43,7 +43,7 @@ def print_table(measurements: Iterable[Measurement], console: Console | None = N
 
 
 def figure(value: float) -> str:
-    """A number with about three digits that count, and commas between thousands."""
+    """A number to about three significant digits, with commas between thousands."""
     if value >= 100:
         digits = max(0, len(str(int(value))) - 3)
         return f"{round(value, -digits):,.0f}"

@@ -19,8 +19,8 @@ def run(
     """Every registered agent of each game against every other.
 
     Args:
-        seconds: about how long each is timed, at least one tournament a repeat.
-        deals: deals a pair.
+        seconds: about how long each is timed, at least one tournament per repeat.
+        deals: deals per pair.
         repeats: how often each is timed.
     """
     for game, variant in product(GAMES, ("standard", "minimal")):

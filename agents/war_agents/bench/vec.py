@@ -81,7 +81,7 @@ def _self_play(game: str, batch: int) -> tuple[NDArray[Any], Stepper, Callable[[
 
 
 class _Steps:
-    """Random play, a step after the other."""
+    """Random play, step by step."""
 
     def __init__(self, mask: NDArray[Any], step: Stepper) -> None:
         self._mask = mask

@@ -1,1 +1,1 @@
-"""Models on disk: their cards, reading, finding and showing them; the shipped ones lie here."""
+"""Models on disk: their cards, saving, reading, finding and showing them; and the shipped ones."""

@@ -14,7 +14,7 @@ def find_model(name: str | Path, game: str | None = None) -> tuple[Path, Card]:
 
     Args:
         name: ``"champion"``, a run folder or a model file.
-        game: what it plays. It may be left out but for ``"champion"``, a name in both games.
+        game: the game that it plays; needed only for ``"champion"``, a name in both games.
 
     Raises:
         ValueError: there is no such model, it plays another game, or its card is damaged; in one

@@ -1,15 +1,15 @@
-"""The card of a model: what its JSON file says, checked. Neither the model nor torch is needed.
+"""The card of a model: its JSON file, written and read. Neither the model nor torch is needed.
 
-A card may come from anywhere. It is data, none of which is run, and what it says reaches a terminal
-only through `war_envs.messages.printable`.
+A card may come from anywhere. It is data and never run, and its text reaches a terminal only
+through `war_envs.messages.printable`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from war_agents.files import parse_json, read_limited
+from war_agents.files import parse_json, read_limited, write_json
 from war_envs.engine.layout import MEMORIES, checked_choice
 from war_envs.messages import one_line, shown
 from war_envs.variant import GAMES, Variant, checked_options, integer, make_variant
@@ -30,7 +30,7 @@ class Card:
         variants: what the model was trained for.
         memory: what its observations hold, ``"perfect"`` or ``"table"``.
         network: the network's sizes by name, positive integers.
-        deterministic: does it always take the likeliest action?
+        deterministic: whether it always takes its most probable action.
         entries: the whole card, as JSON has it.
     """
 
@@ -83,6 +83,42 @@ def read_card(file: Path) -> Card:
         raise ValueError(f"{path} is damaged: it has no {error}") from error
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {one_line(error)}") from error
+
+
+def write_card(
+    file: Path,
+    *,
+    variants: Sequence[Variant],
+    memory: str,
+    network: Mapping[str, int],
+    deterministic: bool,
+    sha256: str,
+    entries: Mapping[str, Any],
+) -> None:
+    """Replaces the card of the model ``file``, whole or not at all.
+
+    Args:
+        file: the model file; it is not read.
+        variants, memory, network, deterministic: see `Card`; the variants are of one game.
+        sha256: of the model file, in hexadecimal, so that readers can tell whose card it is.
+        entries: what else the card says, as JSON has it.
+
+    Raises:
+        OSError: it cannot be written; the old one is still there.
+    """
+    card = {
+        "format": FORMAT,
+        "version": VERSION,
+        "game": variants[0].game,
+        "variants": [variant.options for variant in variants],
+        "encoding": ENCODING,
+        "memory": memory,
+        "network": dict(network),
+        "deterministic": deterministic,
+        **entries,
+        "sha256": sha256,
+    }
+    write_json(card_file(file), card)
 
 
 def _checked(entries: dict[str, Any]) -> Card:

@@ -11,7 +11,7 @@ CHAMPION: Final = "champion"
 
 
 def champion_file(game: str) -> Path:
-    """Where the model of a game's champion is, if it has one; its card lies beside it."""
+    """The model file of a game's champion, if it has one; its card is beside it."""
     return Path(__file__).parent / f"{game}.safetensors"
 
 
@@ -23,7 +23,7 @@ def champion(variant: Variant) -> Agent:
 
     Raises:
         ImportError: torch is missing.
-        ValueError: a deck that it has not learned: it plays all 13 ranks.
+        ValueError: a deck that it was not trained for: it plays with all 13 ranks.
     """
     from war_agents.networks.policy import load_policy  # needs torch, which base installs lack
 

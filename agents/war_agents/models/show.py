@@ -1,4 +1,4 @@
-"""A model's card as a text for people: no tensor is read, and torch is not needed."""
+"""A model's card as readable text: no tensor is read, and torch is not needed."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -43,10 +43,10 @@ def show_model(name: str | Path, *, game: str | None = None, as_json: bool = Fal
 
 
 def score_lines(card: Card) -> list[str]:
-    """The scores of the last evaluation, a line an opponent; none if there was none.
+    """The scores of the last evaluation, one line per opponent; none if there was none.
 
     Raises:
-        ValueError: what the card says is no evaluation.
+        ValueError: the card's evaluations are malformed.
     """
     evaluations = card.entries.get("evaluations", [])
     if not isinstance(evaluations, list):
@@ -63,7 +63,9 @@ def _rows(card: Card, tensors: Tensors) -> Iterator[tuple[str, str]]:
         yield "variant", _variant(variant)
     yield "observations", f"{card.entries['encoding']}, {card.memory} memory"
     yield "network", ", ".join(f"{name} {size}" for name, size in card.network.items())
-    yield "parameters", f"{tensors.parameters:,} in a file of {tensors.file_bytes:,} bytes"
+    counted = tensors.parameters
+    number = "not counted without safetensors," if counted is None else f"{counted:,}"
+    yield "parameters", f"{number} in a file of {tensors.file_bytes:,} bytes"
     yield "plays", "its likeliest action" if card.deterministic else "actions by their probability"
     if "steps" in card.entries:
         yield "trained", f"{integer('steps', card.entries['steps'], 0, 2**63):,} steps"

@@ -1,7 +1,7 @@
 """A model as it lies on disk, its weights and its card read as one.
 
-A run that is still being trained replaces both again and again, the weights first. Whoever reads
-them meanwhile gets those of one save, never the weights of one and the card of another.
+A run in training replaces both again and again, the weights first. A reader gets both of one save,
+never the weights of one and the card of another.
 """
 
 import hashlib

@@ -1,26 +1,19 @@
-"""What tensors a safetensors file holds, from its header alone: no tensor is read.
-
-The file may come from anywhere: all that the header says is checked against the file's size.
-"""
+"""safetensors files, which may come from anywhere, by safetensors' own reader."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from war_agents.files import open_plain, parse_json
-from war_envs.messages import one_line, shown
-from war_envs.variant import integer
+from war_agents.files import open_plain
+from war_envs.messages import one_line
 
-MAX_HEADER_BYTES: Final = 2**20
-_MAX_SIDES: Final = 8
+MAX_HEADER_BYTES: Final = 16 * 2**20
+MAX_TOLD: Final = 200  # characters of what safetensors says, which quotes the file
 _LENGTH_BYTES: Final = 8  # before the header: its length, little-endian
-_ITEM_BYTES: Final = {
-    **dict.fromkeys(("BOOL", "I8", "U8"), 1),
-    **dict.fromkeys(("F16", "BF16", "I16", "U16"), 2),
-    **dict.fromkeys(("F32", "I32", "U32"), 4),
-    **dict.fromkeys(("F64", "I64", "U64"), 8),
-}
+_MAX_SIDES: Final = 8
 
 
 @dataclass(frozen=True)
@@ -28,61 +21,57 @@ class Tensors:
     """A summary of a safetensors file.
 
     Attributes:
-        parameters: numbers in all its tensors.
+        parameters: numbers in all its tensors; None without safetensors, which base installs lack.
         file_bytes: the size of the file.
     """
 
-    parameters: int
+    parameters: int | None
     file_bytes: int
 
 
+@contextmanager
+def opened_tensors(file: Path, *, linked: bool = False) -> Iterator[Any]:
+    """A safetensors file as `safetensors.safe_open` has it, for NumPy; no tensor has been read.
+
+    Args:
+        file: the file.
+        linked: may it be a link? See `war_agents.files.open_plain`.
+
+    Raises:
+        ValueError: it is missing, no plain file, or no whole safetensors file; the message does not
+            name it.
+        ModuleNotFoundError: safetensors is missing.
+    """
+    try:
+        # What safetensors lets pass: pipes, for which it waits, and headers of up to 100 MB.
+        with open_plain(file, linked=linked) as plain:
+            length = int.from_bytes(plain.read(_LENGTH_BYTES), "little")
+        if length > MAX_HEADER_BYTES:
+            raise ValueError(f"its header claims {length} bytes, allowed are {MAX_HEADER_BYTES}")
+        from safetensors import SafetensorError, safe_open  # base installs lack it
+
+        try:
+            with safe_open(file, framework="numpy") as opened:
+                yield opened
+        except SafetensorError as error:
+            raise ValueError(one_line(error)[:MAX_TOLD]) from error
+    except OSError as error:
+        raise ValueError(error.strerror or "it cannot be read") from error
+
+
 def read_tensors(file: Path) -> Tensors:
-    """A summary of ``file``.
+    """A summary of ``file``, from its header alone.
 
     Raises:
         ValueError: it is missing, or no whole safetensors file; in one line that names it.
     """
     try:
-        return _read(file)
-    except OSError as error:
-        why = error.strerror or "it cannot be read"
-        raise ValueError(f"{file} is not a model that can be read: {why}") from error
+        with opened_tensors(file, linked=True) as opened:
+            shapes = [opened.get_slice(name).get_shape() for name in opened.keys()]  # noqa: SIM118
+        if any(len(shape) > _MAX_SIDES for shape in shapes):
+            raise ValueError(f"a tensor has more than {_MAX_SIDES} dimensions")
+    except ModuleNotFoundError:
+        return Tensors(None, file.stat().st_size)
     except ValueError as error:
-        raise ValueError(f"{file} is not a model that can be read: {one_line(error)}") from error
-
-
-def _read(file: Path) -> Tensors:
-    with open_plain(file, linked=True) as opened:
-        length = int.from_bytes(opened.read(_LENGTH_BYTES), "little")
-        if length > MAX_HEADER_BYTES:
-            raise ValueError(f"its header claims {length} bytes, allowed are {MAX_HEADER_BYTES}")
-        text = opened.read(length)
-    size = file.stat().st_size
-    if len(text) != length or size < _LENGTH_BYTES + length:
-        raise ValueError("it ends before its header does")
-    header = parse_json(text)
-    if not isinstance(header, dict):
-        raise ValueError("its header is no JSON object")
-    header.pop("__metadata__", None)
-    spans = sorted(_span(name, entry) for name, entry in header.items())
-    end = 0
-    for begin, after, _ in spans:
-        if begin != end:
-            raise ValueError("its tensors overlap or leave gaps")
-        end = after
-    if end != size - _LENGTH_BYTES - length:
-        raise ValueError(f"its tensors claim {end} bytes, it has {size - _LENGTH_BYTES - length}")
-    return Tensors(sum(count for _, _, count in spans), size)
-
-
-def _span(name: str, entry: Any) -> tuple[int, int, int]:
-    """Where a tensor begins and ends, and how many numbers it has."""
-    try:
-        shape = [integer("a side", side, 0, 2**48) for side in entry["shape"]]
-        begin, end = (integer("an offset", offset, 0, 2**48) for offset in entry["data_offsets"])
-        count = math.prod(shape) if len(shape) <= _MAX_SIDES else -1
-        if end - begin != count * _ITEM_BYTES[entry["dtype"]]:
-            raise ValueError
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"its header does not describe {shown(name)} as a tensor") from error
-    return begin, end, count
+        raise ValueError(f"{file} is not a model that can be read: {error}") from error
+    return Tensors(sum(map(math.prod, shapes)), file.stat().st_size)

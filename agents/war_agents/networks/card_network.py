@@ -47,14 +47,14 @@ class CardNetwork(nn.Module):
     A token stands for a few features (known? to the other? rank, suit: the columns of a vector
     observation). Each slot has weights for each feature, so the first layer is that of a dense
     network on the vector observation; but the features of a token are summed up once, in a table
-    with a row for each token and slot, and a position costs only one row a card. The last card of
+    with a row for each token and slot, and a position costs only one row per card. The last card of
     each zone (hands, table) is read once more, in a slot of its own, as its place varies. ReLU
     follows, and a hidden layer each for the policy and the value.
 
     It reads observations of any deck that has no more cards than its own; the slots that they do
     not have count as empty. The header tells which variant is played.
 
-    In evaluation mode the table is made once, by ``eval()``: call it again after changing weights.
+    In evaluation mode the table is kept, and made anew when the weights have changed.
 
     Args:
         variant: the game and the largest deck; the modes do not matter.
@@ -73,6 +73,7 @@ class CardNetwork(nn.Module):
     numbers: Tensor
     places: Tensor
     zones: Tensor
+    sizes_at: Tensor
 
     def __init__(self, variant: Variant, shape: NetworkShape) -> None:
         super().__init__()
@@ -86,11 +87,12 @@ class CardNetwork(nn.Module):
         self._ready: tuple[Tensor, nn.Parameter, int] | None = None  # see `_ready_table`
         zones = encoding.slots_per_card
         slots = encoding.num_slots(variant.deck_size) + zones
-        self._sizes_at = [encoding.index(f"{zone}_size") for zone in _ZONES[:zones]]
         possible = _possible_tokens(encoding.features, variant.deck)
         numbers = np.zeros(len(encoding.features), np.int32)
         numbers[possible] = np.arange(len(possible))
         self._constant("zones", torch.arange(zones))
+        sizes_at = [encoding.index(f"{zone}_size") for zone in _ZONES[:zones]]
+        self._constant("sizes_at", torch.tensor(sizes_at))
         self._constant("scales", torch.tensor(encoding.scales))
         self._constant("features", torch.tensor(encoding.features[possible]))
         self._constant("numbers", torch.from_numpy(numbers * slots))
@@ -108,9 +110,10 @@ class CardNetwork(nn.Module):
         Raises:
             ValueError: there is none, or it is larger than the network's own.
         """
-        zones = len(self.zones)
-        size = int(slots_per_zone(width, self.header_size, zones))
-        later_modes = width - self.header_size - zones * size
+        # While torch traces, a size is a tensor.
+        entries, zones = int(width), len(self.zones)
+        size = int(slots_per_zone(entries, self.header_size, zones))
+        later_modes = entries - self.header_size - zones * size
         if not 0 < size <= self._deck_size or not 0 <= later_modes <= self._later_modes:
             raise ValueError(
                 f"observation has {width} entries; the network reads {self.header_size} and "
@@ -122,7 +125,7 @@ class CardNetwork(nn.Module):
         self.register_buffer(name, value, persistent=False)
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Sets all weights to where training starts, drawing from ``generator`` only."""
+        """Samples the weights that training starts from, with ``generator`` only."""
         # The cards that meet next matter most. With equal weights they would be lost among all
         # others, and learning what beats what takes ten times as long.
         places = self.places[: -len(self.zones)] % self._deck_size
@@ -175,7 +178,8 @@ class CardNetwork(nn.Module):
         header, cards, modes = tokens.tensor_split(
             (self.header_size, self.header_size + len(self.zones) * deck_size), dim=1
         )
-        ends = self.zones * deck_size + (tokens[:, self._sizes_at].long() - 1).clamp_min(0)
+        sizes = tokens.index_select(1, self.sizes_at).long()
+        ends = self.zones * deck_size + (sizes - 1).clamp_min(0)
         last = cards.gather(1, ends)
         inputs = header / self.scales
         if self._later_modes:  # those that the observation does not tell of are off
@@ -189,12 +193,14 @@ class CardNetwork(nn.Module):
         return self._rows(torch.cat([cards, last], dim=1), deck_size), inputs
 
     def _rows(self, cards: Tensor, deck_size: int) -> Tensor:
-        cards = self.numbers[cards.int()]
+        # Many times as fast as indexing, and a plain Gather in ONNX.
+        numbers = self.numbers.index_select(0, cards.flatten().int())
+        cards = numbers.view(-1, cards.shape[1])
         # Empty slots (token 0) have no features: all of them read row 0, which is zero.
-        return (cards + self._places_of(deck_size)) * (cards != 0)
+        return (cards + self.places_of(deck_size)) * (cards != 0)
 
-    def _places_of(self, deck_size: int) -> Tensor:
-        """The slots of an observation for a deck, and those of the zones' last cards."""
+    def places_of(self, deck_size: int) -> Tensor:
+        """The slots of a deck of ``deck_size`` cards, int32 (K,), the zones' last cards behind."""
         if deck_size == self._deck_size:
             return self.places
         zones = self.places[: -len(self.zones)].view(len(self.zones), -1)
@@ -232,7 +238,7 @@ def _possible_tokens(features: NDArray[np.float32], deck: tuple[int, ...]) -> ND
 
 
 def _linear(inputs: int, outputs: int) -> nn.Linear:
-    """A linear layer whose weights are not drawn, so that no global generator moves."""
+    """A linear layer with uninitialised weights, so that no global generator moves."""
     return nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-any-return, no-untyped-call]
 
 

@@ -16,7 +16,7 @@ from war_agents.networks.row_sums import row_sums
 
 
 class FrozenNetworks:
-    """Networks of one shape by number, as if they were one: a position is read by one of them.
+    """Networks of one shape, by number, evaluated together: each position by one of them.
 
     A call for all of them costs hardly more than one for a single network.
 
@@ -45,7 +45,7 @@ class FrozenNetworks:
         return _Players(self, np.searchsorted(self._numbers, numbers), self._memory)
 
     def logits(self, tokens: Tensor, which: NDArray[np.int64]) -> Tensor:
-        """What each position's network makes of it, float32 (B, A).
+        """The logits of each position's network, float32 (B, A).
 
         Args:
             tokens: uint8 (B, F).
@@ -72,7 +72,7 @@ class FrozenNetworks:
 
 
 class _Players:
-    """The networks of ``which``, one a position."""
+    """The networks of ``which``, one per position."""
 
     name = "past"
     encoding = TorchPolicy.encoding

@@ -55,7 +55,7 @@ class Meetings(nn.Module):
             cards: integers (B, 13), tokens: the first five cards of the own hand and its last, the
                 table's last, and the same six of the other's hand.
         """
-        features = self.features[cards.int()]
+        features = nn.functional.embedding(cards.int(), self.features)
         ranks, suits = features[..., RANKS_AT], features[..., SUITS_AT]
         colours = features[..., COLOURS_AT]
         known = ranks.sum(dim=2, keepdim=True)

@@ -25,6 +25,7 @@ from safetensors.torch import load
 from war_agents.given import checked_positions, checked_seeds
 from war_agents.models.model_card import ENCODING, Card, card_file, model_name
 from war_agents.models.stored import StoredModel, read_model
+from war_agents.models.tensors import MAX_TOLD
 from war_agents.networks.card_network import CardNetwork, NetworkShape, from_numpy
 from war_envs.engine.engine import ENGINES
 from war_envs.engine.seeding import action_seeds
@@ -35,13 +36,13 @@ from war_envs.variant import Variant, widest
 class TorchPolicy:
     """A network that plays.
 
-    Actions are drawn from the probabilities of the legal ones, each with its position's own seed;
-    or, if ``deterministic``, the likeliest is taken. The same positions in a batch of another size
+    Actions are sampled from the probabilities of the legal ones, each with its position's own seed;
+    if ``deterministic``, the most probable is taken. The same positions in a batch of another size
     may give probabilities that differ in their last bits.
 
     Attributes:
         network: the network, in evaluation mode.
-        deterministic: does it always take the likeliest action?
+        deterministic: whether it always takes its most probable action.
         card: what the model file's card says; empty for a network that has no file.
         threads: how many threads torch may use for it; None leaves torch's own setting.
     """
@@ -116,7 +117,7 @@ def legal_probabilities(
 
 
 def drawn(probabilities: NDArray[np.float64], seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """An action for each position, int64 (B,), from its probabilities (B, A) and seed (B,)."""
+    """Samples an action per position, int64 (B,), from probabilities (B, A) and seeds (B,)."""
     # 53 random bits: below 1, so always below the last sum, and never on an illegal action.
     uniform = (action_seeds(seeds, 0) >> np.uint64(11)) * 2.0**-53
     sums = probabilities.cumsum(axis=1)
@@ -126,7 +127,7 @@ def drawn(probabilities: NDArray[np.float64], seeds: NDArray[np.uint64]) -> NDAr
 
 @contextlib.contextmanager
 def torch_threads(number: int | None) -> Iterator[None]:
-    """So many threads of torch within, None for no change; afterwards as many as before."""
+    """Sets the number of torch threads within; None changes nothing."""
     before = torch.get_num_threads()
     if number is not None:
         torch.set_num_threads(number)
@@ -140,10 +141,9 @@ def torch_threads(number: int | None) -> Iterator[None]:
 def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) -> TorchPolicy:
     """A trained network as an agent.
 
-    It is read and plays on one thread of torch, whatever OMP_NUM_THREADS says: threads for each of
-    many processes only get in each other's way, and a process that is forked from one in which
-    torch has started threads, as vector environments do, would wait for them without end. Set
-    ``threads`` of the agent for more.
+    It loads and runs on one torch thread, whatever OMP_NUM_THREADS says: processes with several
+    threads each slow one another down, and one forked after torch has started threads, as vector
+    environments fork, would deadlock. Set ``threads`` of the agent for more.
 
     Args:
         file: the safetensors file; its card lies beside it.
@@ -221,7 +221,7 @@ def _checked_weights(stored: StoredModel, network: CardNetwork) -> dict[str, tor
                 )
     except (ValueError, KeyError, SafetensorError) as error:  # KeyError: a dtype torch has not
         raise ValueError(
-            f"{stored.file} is not a model that can be read: {one_line(error)}"
+            f"{stored.file} is not a model that can be read: {one_line(error)[:MAX_TOLD]}"
         ) from error
     for key, value in weights.items():
         if not bool(torch.isfinite(value).all()):

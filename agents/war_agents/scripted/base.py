@@ -1,4 +1,4 @@
-"""What all scripted agents share: they check what they are given, and carry no state."""
+"""What all scripted agents share: checked arguments, and no state."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -48,8 +48,8 @@ class ScriptedAgent(ABC):
         Args:
             observation: uint8 (B, F), tokens with perfect memory; it is not written to.
             action_mask: int8 or bool (B, A), 1 for each legal action.
-            seeds: uint64 (B,), all the randomness there is for each position.
-            state, starts: as in `war_agents.agent.Agent`, but nothing depends on them.
+            seeds: uint64 (B,), one per position: its only source of randomness.
+            state, starts: as in `war_agents.agent.Agent`; checked, and otherwise ignored.
 
         Returns:
             Legal actions, int64 (B,), and None.
@@ -84,7 +84,7 @@ class ScriptedAgent(ABC):
 
 
 class RandomAgent(ScriptedAgent):
-    """Any of the legal actions, each with the same chance."""
+    """A legal action, uniformly at random."""
 
     def _choose(
         self,

@@ -2,9 +2,9 @@
 
 ==============  ==================================================================================
 ``sb3``         a zip for ``sb3_contrib.MaskablePPO.load``, where war-envs is installed; it can be
-                trained on
+                trained further
 ``torchscript`` a module for ``torch.jit.load``, which needs torch and nothing else
-``onnx``        an ONNX graph (opset 17), for onnxruntime and others
+``onnx``        an ONNX graph (opset 18), for onnxruntime and others
 ==============  ==================================================================================
 
 The last two take ``tokens``, uint8 (B, F), and ``action_mask``, int8 (B, A), and give the

@@ -1,95 +1,50 @@
-"""An ONNX graph, for onnxruntime and others."""
+"""An ONNX graph, for onnxruntime and others, by torch's own exporter."""
 
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from war_agents.networks.policy import TorchPolicy
 from war_envs.variant import Variant
-from war_train.export.onnx_meetings import meetings_arrays, meetings_nodes
-from war_train.export.plain import plain_arrays
+from war_train.export.module import PolicyModule
 
 try:
     import onnx
     import onnxruntime
-    from onnx import TensorProto, helper, numpy_helper
+
+    import_module("onnxscript")  # the exporter's
 except ImportError as error:
     raise ImportError(
         f'to="onnx" needs {error.name}, which is missing: pip install "war-envs[onnx]"'
     ) from error
 
-OPSET: Final = 17
+OPSET: Final = 18  # the oldest that torch writes
 _IR_VERSION: Final = 8  # the oldest that has this opset, so that older runtimes read it too
 
 
 def content(policy: TorchPolicy, variant: Variant) -> bytes:
     """The file that computes the probabilities of ``policy`` for the deck of ``variant``."""
-    arrays = plain_arrays(policy.network, variant)
-    header, actions = policy.network.header_size, len(arrays["policy_bias"])
-    places, zones = len(arrays["places"]), len(arrays["zone_starts"])
-    arrays |= {
-        "header_at": np.arange(header),
-        "cards_at": np.arange(header, header + places - zones),
-        "num_places": np.array(places),
-        "zero": np.array(0),
-        "one": np.array(1),
-        "places_axis": np.array([1]),
-        "illegal": np.array(-np.inf, np.float32),
-    }
-    inputs, meetings = "header", []
-    if policy.network.meetings is not None:
-        arrays |= meetings_arrays()
-        inputs = "inputs"
-        meetings = [_node(kind, *names, **more) for kind, *names, more in meetings_nodes()]
-    nodes = [
-        _node("Gather", "tokens cards_at", "card_tokens", axis=1),
-        _node("Cast", "card_tokens", "cards", to=TensorProto.INT64),
-        _node("Gather", "tokens sizes_at", "size_tokens", axis=1),
-        _node("Cast", "size_tokens", "sizes", to=TensorProto.INT64),
-        _node("Sub", "sizes one", "lasts"),
-        _node("Max", "lasts zero", "lasts_or_first"),
-        _node("Add", "lasts_or_first zone_starts", "ends"),
-        _node("GatherElements", "cards ends", "last_cards", axis=1),
-        _node("Concat", "cards last_cards", "all_cards", axis=1),
-        _node("Mul", "all_cards num_places", "blocks"),
-        _node("Add", "blocks places", "rows"),
-        _node("Gather", "table rows", "summands", axis=0),
-        _node("ReduceSum", "summands places_axis", "sums", keepdims=0),
-        _node("Gather", "tokens header_at", "header_tokens", axis=1),
-        _node("Cast", "header_tokens", "header", to=TensorProto.FLOAT),
-        *meetings,
-        _node("Gemm", f"{inputs} inputs_weight inputs_bias", "input_units"),
-        _node("Add", "sums input_units", "units"),
-        _node("Relu", "units", "active_units"),
-        _node("Gemm", "active_units hidden_weight hidden_bias", "hidden"),
-        _node("Relu", "hidden", "active_hidden"),
-        _node("Gemm", "active_hidden policy_weight policy_bias", "logits"),
-        _node("Cast", "action_mask", "legal", to=TensorProto.BOOL),
-        _node("Where", "legal logits illegal", "masked"),
-        _node("Softmax", "masked", "probabilities", axis=1),
-    ]
-    width = header + places - zones
-    graph = helper.make_graph(
-        nodes,
-        "policy",
-        [
-            helper.make_tensor_value_info("tokens", TensorProto.UINT8, ["batch", width]),
-            helper.make_tensor_value_info("action_mask", TensorProto.INT8, ["batch", actions]),
-        ],
-        [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, ["batch", actions])],
-        [numpy_helper.from_array(array, name) for name, array in arrays.items()],
-    )
-    model = helper.make_model(
-        graph,
-        producer_name="war-envs",
-        ir_version=_IR_VERSION,
-        opset_imports=[helper.make_opsetid("", OPSET)],
-    )
-    onnx.checker.check_model(model, full_check=True)
-    data: bytes = model.SerializeToString()
-    return data
+    module = PolicyModule(policy, variant)
+    with torch.no_grad(), _quiet():
+        program: Any = torch.onnx.export(
+            module,
+            module.example(),
+            dynamo=True,
+            opset_version=OPSET,
+            input_names=["tokens", "action_mask"],
+            output_names=["probabilities"],
+            dynamic_shapes={"tokens": {0: "batch"}, "action_mask": {0: "batch"}},
+            verbose=False,
+        )
+    return _plain(program.model_proto)
 
 
 def read(file: Path) -> Any:
@@ -107,5 +62,29 @@ def read(file: Path) -> Any:
     return probabilities
 
 
-def _node(kind: str, inputs: str, output: str, **attributes: Any) -> Any:
-    return helper.make_node(kind, inputs.split(), [output], **attributes)
+def _plain(model: Any) -> bytes:
+    """A checked model without what torch notes for itself, such as the places of source files."""
+    graph = model.graph
+    del graph.value_info[:]
+    for part in (model, graph, *graph.node, *graph.input, *graph.output, *graph.initializer):
+        del part.metadata_props[:]
+    model.ir_version = _IR_VERSION
+    model.producer_name = "war-envs"
+    model.ClearField("producer_version")
+    onnx.checker.check_model(model, full_check=True)
+    data: bytes = model.SerializeToString()
+    return data
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what the exporter tells those who work on it."""
+    log = logging.getLogger("torch.onnx")
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(before)

@@ -27,7 +27,7 @@ from war_train.ppo.policy import CardPolicy
 class ExportedPolicy(CardPolicy):
     """A `CardPolicy` made from plain values, so that ``MaskablePPO.load`` can make it.
 
-    It draws from torch's global generator, as SB3's own policies do.
+    It samples with torch's global generator, as SB3's own policies do.
 
     Args:
         game, variant: what the network is built for: a game, and the options of a variant. The

@@ -11,69 +11,24 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
-from war_agents.networks.card_network import CardNetwork, from_numpy
+from war_agents.networks.card_network import from_numpy
 from war_agents.networks.policy import TorchPolicy
 from war_envs.variant import Variant
-from war_train.export.plain import plain_arrays
-
-
-class _Plain(nn.Module):
-    """The graph that `war_train.export.plain` describes."""
-
-    sizes_at: Tensor
-    zone_starts: Tensor
-    places: Tensor
-    table: Tensor
-    inputs_weight: Tensor
-    inputs_bias: Tensor
-    hidden_weight: Tensor
-    hidden_bias: Tensor
-    policy_weight: Tensor
-    policy_bias: Tensor
-    meeting_at: Tensor
-
-    def __init__(self, network: CardNetwork, variant: Variant) -> None:
-        super().__init__()
-        self.header_size = network.header_size
-        self.meetings = network.meetings
-        for name, array in plain_arrays(network, variant).items():
-            self.register_buffer(name, torch.tensor(array))
-
-    def forward(self, tokens: Tensor, action_mask: Tensor) -> Tensor:
-        """Probabilities, float32 (B, A), of tokens, uint8 (B, F), and a mask, int8 (B, A)."""
-        header, cards = tokens[:, : self.header_size], tokens[:, self.header_size :].long()
-        ends = self.zone_starts + (tokens[:, self.sizes_at].long() - 1).clamp_min(0)
-        cards = torch.cat([cards, cards.gather(1, ends)], dim=1)
-        sums = self.table[cards * self.places.shape[0] + self.places].sum(dim=1)
-        inputs = header.float()
-        if self.meetings is not None:
-            meetings = self.meetings(header, cards[:, self.meeting_at])
-            inputs = torch.cat([inputs, meetings], dim=1)
-        units = sums + inputs @ self.inputs_weight + self.inputs_bias
-        hidden = torch.relu(torch.relu(units) @ self.hidden_weight + self.hidden_bias)
-        logits = hidden @ self.policy_weight + self.policy_bias
-        return torch.softmax(logits.masked_fill(action_mask == 0, -torch.inf), dim=1)
+from war_train.export.module import PolicyModule
 
 
 def content(policy: TorchPolicy, variant: Variant) -> bytes:
     """The file that computes the probabilities of ``policy`` for the deck of ``variant``."""
-    module = _Plain(policy.network, variant).eval()
-    width = module.header_size + len(module.places) - len(module.zone_starts)
-    example = (
-        torch.zeros(2, width, dtype=torch.uint8),
-        torch.ones(2, len(module.policy_bias), dtype=torch.int8),
-    )
-    file = io.BytesIO()
-    with torch.no_grad(), _deprecated():
-        torch.jit.save(torch.jit.trace(module, example), file)  # type: ignore[no-untyped-call]
+    module, file = PolicyModule(policy, variant), io.BytesIO()
+    with torch.no_grad(), _no_warnings():
+        torch.jit.save(torch.jit.trace(module, module.example()), file)  # type: ignore[no-untyped-call]
     return _without_paths(file.getvalue())
 
 
 def read(file: Path) -> Any:
     """What a file written from `content` computes: arrays in, an array out."""
-    with _deprecated():
+    with _no_warnings():
         module: Any = torch.jit.load(file)  # type: ignore[no-untyped-call]  # noqa: TID251 - just written
 
     def probabilities(tokens: NDArray[np.uint8], mask: NDArray[np.int8]) -> NDArray[np.float32]:
@@ -98,8 +53,8 @@ def _without_paths(data: bytes) -> bytes:
 
 
 @contextmanager
-def _deprecated() -> Iterator[None]:
-    """Without torch's warnings that it would rather have other formats used."""
+def _no_warnings() -> Iterator[None]:
+    """Without torch's own: that TorchScript is deprecated, and that the deck's size is fixed."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore")
         yield

@@ -18,6 +18,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 from torch.nn import functional
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from war_agents.agent import Agent
 from war_agents.networks.card_network import CardNetwork, from_numpy
@@ -43,7 +44,7 @@ class SelfPlayPPO(MaskablePPO):
         total_steps: what schedules run over, whatever `learn` is called with.
         entropy: the entropy bonus as a function of the progress remaining, 1 to 0.
         floor: the same for the pull towards even probabilities.
-        average: steps that the average of the weights looks back, if the policy keeps one.
+        average: steps that the average of the weights looks back; 0 keeps none.
         teachers: agents, one for each variant, that are imitated at first.
         teacher_steps: how long.
     """
@@ -65,16 +66,24 @@ class SelfPlayPPO(MaskablePPO):
         self._total_steps = total_steps
         self._entropy = entropy
         self._floor = floor
-        self._average = average
         self._teachers = teachers
         self._teacher_steps = teacher_steps if teachers else 0
         # The policy weighs the bonus itself.
         super().__init__(*args, **kwargs, ent_coef=1.0)  # type: ignore[misc]
+        self._averaged = self._average_over(average) if average else None
 
     @property
     def best(self) -> CardNetwork:
         """The average of the weights if there is one, else the last."""
         return self.policy.network if self.policy.average is None else self.policy.average
+
+    def _average_over(self, steps: int) -> AveragedModel:
+        decay = 1.0 - min(1.0, self.n_steps * self.n_envs / steps)
+        averaged = AveragedModel(self.policy.network, multi_avg_fn=get_ema_multi_avg_fn(decay))  # type: ignore[no-untyped-call]
+        averaged.n_averaged += 1  # the weights at the start count: else the first update's would
+        averaged.requires_grad_(False).eval()
+        self.policy.pull_towards(cast(CardNetwork, averaged.module))
+        return averaged
 
     def train(self) -> None:
         """Learns from the rollout.
@@ -90,14 +99,8 @@ class SelfPlayPPO(MaskablePPO):
             super().train()
         # Of the actions played: its mean over them is the policy's.
         self.logger.record("train/entropy", -float(buffer.log_probs.mean()))
-        if self.policy.average is not None:
-            weight = min(1.0, self.n_steps * self.n_envs / self._average)
-            with torch.no_grad():
-                for mean, now in zip(
-                    self.policy.average.parameters(), self.policy.network.parameters(), strict=True
-                ):
-                    mean.lerp_(now, weight)
-            self.policy.average.eval()  # makes its table
+        if self._averaged is not None:
+            self._averaged.update_parameters(self.policy.network)
         self.require_finite()
 
     def learned(self) -> dict[str, NDArray[Any]]:

@@ -95,7 +95,6 @@ class PPO:
                 "variant": self._run.variant if first is None else first.variant,
                 "shape": settings.shape if first is None else first.shape,
                 "generator": weights,
-                "averages": settings.average > 0,
                 "magnet": settings.magnet,
                 "optimizer_kwargs": {"eps": 1e-5, "fused": True},
             },
@@ -105,7 +104,6 @@ class PPO:
             model.policy.network.load_state_dict(first.state_dict())
             if model.policy.average is not None:
                 model.policy.average.load_state_dict(first.state_dict())
-                model.policy.average.eval()  # makes its table
         model.set_logger(Logger(None, []))  # it only gathers; the run's log is written by the loop
         return PPOLearner(model, env, callbacks)
 

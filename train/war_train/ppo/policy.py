@@ -1,6 +1,5 @@
 """SB3's view of a `CardNetwork`: its probabilities, and what regularises them."""
 
-import copy
 from typing import Any, Self
 
 import torch
@@ -32,7 +31,6 @@ class CardPolicy(MaskableActorCriticPolicy):
     Args:
         variant, shape: what the network is for, and how large.
         generator: where weights and actions are drawn from.
-        averages: keep a slow average of the weights.
         magnet: see below.
 
     Attributes:
@@ -54,12 +52,10 @@ class CardPolicy(MaskableActorCriticPolicy):
         variant: Variant,
         shape: NetworkShape,
         generator: torch.Generator,
-        averages: bool = False,
         magnet: float = 0.0,
         **kwargs: Any,
     ) -> None:
         self._card_options = (variant, shape)
-        self._averages = averages
         self.draws = generator
         self.magnet = magnet
         self.entropy = 0.0
@@ -70,13 +66,16 @@ class CardPolicy(MaskableActorCriticPolicy):
         self.action_dist = _Actions(self.action_space.n)  # type: ignore[attr-defined]
         self.network = CardNetwork(*self._card_options)
         self.network.initialise(self.draws)
-        # In a list, so that for torch it is no part of this module, which is trained.
-        copies = [copy.deepcopy(self.network)] if self._averages else []
-        self._average = [network.requires_grad_(False).eval() for network in copies]
+        self._average: list[CardNetwork] = []
         make_optimizer: Any = self.optimizer_class
         self.optimizer = make_optimizer(
             self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
         )
+
+    def pull_towards(self, average: CardNetwork) -> None:
+        """Makes ``average`` what the magnet pulls towards."""
+        # In a list, so that for torch it is no part of this module, which is trained.
+        self._average = [average]
 
     @property
     def average(self) -> CardNetwork | None:

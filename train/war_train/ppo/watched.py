@@ -110,7 +110,6 @@ class PPOLearner:
         _set_moments(state, policy.optimizer)
         if policy.average is not None:
             set_weights(state, "average", policy.average)
-            policy.average.eval()  # makes its table
         words = state.array("draws", policy.draws.get_state().numpy())
         try:
             policy.draws.set_state(torch.from_numpy(words.copy()))

@@ -2,29 +2,19 @@
 
 import contextlib
 import dataclasses
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from safetensors.torch import save
-
 from war_agents import files
-from war_agents.models.model_card import ENCODING, FORMAT, MAX_CARD_BYTES, VERSION, card_file
-from war_agents.networks.card_network import CardNetwork
+from war_agents.models.model_card import MAX_CARD_BYTES, card_file
 from war_agents.registry import MODEL_FILE
 from war_envs.messages import one_line, shown
-from war_envs.variant import Variant, checked_variants
 from war_train.run.config import RunConfig
 from war_train.run.state import STATE_FILE
 
 CONFIG_FILE: Final = "config.json"
 Config = TypeVar("Config", bound=RunConfig)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Writes ``value`` as indented JSON, whole or not at all."""
-    files.write_text(path, files.json_text(value, indent=2) + "\n")
 
 
 def start_folder(folder: Path) -> None:
@@ -90,46 +80,3 @@ def read_config(folder: Path, kind: type[Config], **changes: Any) -> Config:
         raise ValueError(f"{file} holds no settings of a run: one is of a wrong type") from error
     except ValueError as error:
         raise ValueError(f"{file} holds no settings of a run: {one_line(error)}") from error
-
-
-def save_model(
-    folder: Path,
-    network: CardNetwork,
-    variants: Variant | Sequence[Variant],
-    *,
-    memory: str = "perfect",
-    deterministic: bool = False,
-    entries: Mapping[str, Any] | None = None,
-) -> Path:
-    """Writes a model and its card, for `war_agents.networks.policy.load_policy`.
-
-    Args:
-        folder: where; ``model.safetensors`` and ``model.json`` in it are replaced.
-        network, variants, memory: what is saved, and what it was trained for.
-        deterministic: whether it will always take the likeliest action.
-        entries: what else the card says, as JSON has it.
-
-    Returns:
-        The model file.
-    """
-    file = folder / MODEL_FILE
-    learned = checked_variants(variants)
-    weights = {key: value.detach().contiguous() for key, value in network.state_dict().items()}
-    data = save(weights)
-    card = {
-        "format": FORMAT,
-        "version": VERSION,
-        "game": learned[0].game,
-        "variants": [variant.options for variant in learned],
-        "encoding": ENCODING,
-        "memory": memory,
-        "network": {"embedding": network.shape.embedding, "hidden": network.shape.hidden},
-        "deterministic": deterministic,
-        **(entries or {}),
-        "sha256": hashlib.sha256(data).hexdigest(),  # so that readers can tell whose card it is
-    }
-    # All that loading needs of the card stays the same in a run: old and new files go together.
-    # The model comes first: a card never describes one that is not there.
-    files.write_bytes(file, data)
-    write_json(card_file(file), card)
-    return file

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from war_agents import scripted
+from war_agents.models.save import save_model
 from war_agents.models.stored import StoredModel
 from war_agents.networks.policy import TorchPolicy
 from war_train.finite import TrainingDivergedError, require_finite
 from war_train.league.config import EXPLOITER, PAST, SELF
 from war_train.league.growth import Growth
 from war_train.league.named import Named, agents_of, record
-from war_train.run import checkpoint
 from war_train.run.config import RunSettings
 from war_train.run.evaluation import evaluate
 from war_train.run.history import History
@@ -139,7 +139,7 @@ class Loop(Watcher):
         state, settings = self._noted, self._settings
         require_finite(state.arrays, self.steps)
         state.write(settings.out)
-        return checkpoint.save_model(
+        return save_model(
             settings.out,
             self._learner.best_of(state),
             settings.played,

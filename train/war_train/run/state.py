@@ -1,5 +1,6 @@
 """All that a run needs to go on as if it had never stopped, in one file of arrays and JSON."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,14 +8,13 @@ from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import save
 
-from war_agents.files import json_text, open_plain, parse_json, write_bytes
+from war_agents.files import json_text, parse_json, write_bytes
+from war_agents.models.tensors import opened_tensors
 
 STATE_FILE: Final = "state.safetensors"
 VERSION: Final = 1
-_HEADER_SIZE: Final = 8  # bytes before the JSON of a safetensors file: its length
 
 
 @dataclass(frozen=True)
@@ -47,23 +47,17 @@ class RunState:
             ValueError: there is none, or it is damaged.
         """
         file = folder / STATE_FILE
+        if not os.path.lexists(file):
+            why = "there is none: the run has not been saved yet, so start it anew"
+            raise ValueError(f"{file} cannot be read: {why}")
         try:
-            with open_plain(file) as opened:
-                data = opened.readall()
+            with opened_tensors(file) as opened:
+                arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+                entries = parse_json(opened.metadata()["state"])
+        except (AttributeError, KeyError, TypeError) as error:  # an unknown dtype among them
+            raise ValueError(f"{file} is damaged: it is no state of a run") from error
         except ValueError as error:
             raise ValueError(f"{file} cannot be read: {error}") from error
-        except FileNotFoundError as error:
-            why = "there is none: the run has not been saved yet, so start it anew"
-            raise ValueError(f"{file} cannot be read: {why}") from error
-        except OSError as error:
-            raise ValueError(f"{file} cannot be read: {error.strerror}") from error
-        try:
-            arrays = load(data)
-            length = int.from_bytes(data[:_HEADER_SIZE], "little")
-            header = parse_json(data[_HEADER_SIZE : _HEADER_SIZE + length])
-            entries = parse_json(header["__metadata__"]["state"])
-        except (SafetensorError, ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{file} is damaged: it is no state of a run") from error
         if not isinstance(entries, dict) or entries.get("version") != VERSION:
             raise ValueError(f"{file} is of another version of war-envs, or no state of a run")
         return cls(arrays, entries)

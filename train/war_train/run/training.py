@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from war_agents.files import write_json
 from war_agents.networks.card_network import CardNetwork
 from war_agents.networks.policy import TorchPolicy, torch_threads
 from war_train.league.config import SELF, LeagueSettings
@@ -94,7 +95,7 @@ class Training:
                 history = self._restored(state, learner, games)
                 require_same(state.entries.get("opponents"), named)
             else:
-                checkpoint.write_json(run.out / checkpoint.CONFIG_FILE, self._all_settings)
+                write_json(run.out / checkpoint.CONFIG_FILE, self._all_settings)
                 history = History()
             loop, file = self._looped(stop, named, learner, games, history)
             if stop.number is not None:
