@@ -56,12 +56,13 @@ class Agent(Protocol):
         ...
 
 
-def require_agent(made: object, whose: str) -> Agent:
+def require_agent(made: object, whose: str, allowed: str = "a name, a path or an agent") -> Agent:
     """``made``, if it is an agent.
 
     Args:
         made: what should be one.
         whose: where it comes from, for the message: such as ``"agent='mine'"``.
+        allowed: what could have been given, for the message.
 
     Raises:
         ValueError: it is none.
@@ -73,10 +74,7 @@ def require_agent(made: object, whose: str) -> Agent:
     if not isinstance(made, Agent):
         parts = ("name", "encoding", "memory", "act")
         missing = " and no ".join(part for part in parts if not hasattr(made, part))
-        raise ValueError(
-            f"{whose} is not allowed; give a name, a path or an agent: {shown(made)} has no "
-            f"{missing}"
-        )
+        raise ValueError(f"{whose} is not allowed; give {allowed}: {shown(made)} has no {missing}")
     return made
 
 

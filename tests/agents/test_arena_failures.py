@@ -22,7 +22,6 @@ from tests.support.failures import BAD, SMALL, nothing_left, play  # noqa: F401
 from tests.support.players import chance
 from tests.support.processes import arena_workers, wait_for
 from war_agents.arena import TournamentResult
-from war_agents.arena.players import Entrant
 from war_agents.arena.playing import blocks
 from war_agents.arena.playing.games import play_games
 from war_agents.registry import _FACTORIES
@@ -53,7 +52,10 @@ def cursed_games(deals: int = 2, seed: int = 1) -> set[tuple[int, int]]:
     found = set()
     for game in itertools.product(range(deals), range(2)):
         noting = bad_agents.Noting()
-        pair = Entrant.of(noting, SMALL), Entrant.of("random", SMALL)
+        pair = [
+            ("noting", noting),
+            ("random", war_agents.make("random", game=SMALL.game, variant=SMALL)),
+        ]
         number = 2 * game[0] + game[1]
         play_games(pair, SMALL, seed, range(number, number + 1))
         if noting.seen:

@@ -11,7 +11,7 @@ from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_agents.scripted.base import RandomAgent
 from war_envs.variant import make_variant
 from war_train.league.league import League
-from war_train.league.pool import LEAST_WEIGHT, Pool
+from war_train.league.pool import LEAST_WEIGHT, OpponentPool
 
 VARIANT = make_variant("attack-defence", "minimal")
 LEARNER = RandomAgent("self", VARIANT)
@@ -90,7 +90,7 @@ def test_who_leaves_a_pool_finishes_its_games_and_memory_is_bounded() -> None:
 
 
 def test_those_that_beat_the_learner_are_met_more_often() -> None:
-    pool = Pool(4)
+    pool = OpponentPool(4)
     for number in (7, 8, 9):
         pool.add(number)
     pool.book(np.repeat([7, 8, 9], 98), np.repeat([1, 0, -1], 98))
@@ -102,7 +102,7 @@ def test_those_that_beat_the_learner_are_met_more_often() -> None:
 
 
 def test_the_one_that_the_learner_scores_most_against_leaves_and_never_the_newest() -> None:
-    pool = Pool(3)
+    pool = OpponentPool(3)
     for number in (1, 2, 3):
         pool.add(number)
     pool.book(np.array([1, 1, 2, 2, 3, 3]), np.array([1, -1, 1, 1, -1, -1]))
@@ -119,7 +119,7 @@ def test_the_one_that_the_learner_scores_most_against_leaves_and_never_the_newes
 
 
 def test_what_happened_before_others_joined_counts_half() -> None:
-    pool = Pool(3)
+    pool = OpponentPool(3)
     pool.add(1)
     pool.book(np.full(8, 1), np.ones(8, np.int64))
     assert pool.score(1) == 9 / 10

@@ -14,6 +14,7 @@ from stable_baselines3 import PPO
 import war_agents
 from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_agents.scripted.base import RandomAgent
+from war_agents.versus import OpponentFailedError
 from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.engine import seeding
 from war_envs.variant import make_variant
@@ -275,7 +276,7 @@ def test_opponents_see_what_they_ask_for_and_cannot_break_rules() -> None:
     for action, state, words in ((2, None, "illegal"), (0, object(), "state")):
         league = League(variant, {"self": 1.0}, learner=Broken(action, state))
         venv = SelfPlayVecEnv("strategic-war", 8, variant, opponents=league, seed=1)
-        with pytest.raises(ValueError, match=f"broken.*{words}"):
+        with pytest.raises(OpponentFailedError, match=f"broken.*{words}"):
             venv.reset()
 
 

@@ -81,6 +81,10 @@ class Layout:
         width = self.features.shape[1] if encoding == "vector" else 1
         return len(self.header) + width * self.num_slots(deck_size) + later_modes
 
+    def deck_size(self, num_tokens: int) -> int:
+        """The cards of the deck for which an observation of so many tokens has slots."""
+        return int(_slots_per_zone(num_tokens, len(self.header), self.slots_per_card))
+
     def dtype(self, encoding: str) -> np.dtype[Any]:
         """float32 for vectors, uint8 for tokens."""
         return np.dtype(np.float32 if encoding == "vector" else np.uint8)
@@ -174,14 +178,16 @@ def write_modes(game: Record, out: Any, k: Integer) -> None:
     write(out, k, 3, game.num_ranks)
 
 
-@kernel
-def slots_per_zone(width: Integer, header: Integer, zones: Integer) -> Integer:
+def _slots_per_zone(width: Integer, header: Integer, zones: Integer) -> Integer:
     """The cards of the deck for which an observation of ``width`` tokens has slots.
 
     A deck has an even number of cards, so that entries of later modes, fewer than two for each
     zone, are never taken for slots.
     """
     return (width - header) // (2 * zones) * 2
+
+
+slots_per_zone = kernel(_slots_per_zone)
 
 
 @kernel

@@ -11,12 +11,13 @@ from war_agents.arena.results import (
     Standing,
     TournamentResult,
 )
+from war_agents.arena.settings import Settings
 from war_agents.arena.stats.intervals import Interval, deal_interval
 from war_agents.arena.stats.payoffs import NashAverage, alpha_rank, cycles, nash_average
 from war_agents.arena.stats.ratings import RatingFit, rate
 from war_agents.arena.stats.separation import SeparationTest
 from war_agents.arena.stats.tallies import PairGames
-from war_agents.arena.tournament import Tournament, run_tournament
+from war_agents.arena.tournament import Tournament, play, run_tournament
 
 __all__ = [
     "Forfeit",
@@ -32,6 +33,7 @@ __all__ = [
     "RatingFit",
     "Separation",
     "SeparationTest",
+    "Settings",
     "Standing",
     "Tournament",
     "TournamentResult",
@@ -39,6 +41,7 @@ __all__ = [
     "cycles",
     "deal_interval",
     "nash_average",
+    "play",
     "play_match",
     "rate",
     "run_tournament",

@@ -36,7 +36,7 @@ class TournamentFolder:
 
     Args:
         path: the folder; it is made if it is not there.
-        settings: all that decides the games; see `war_agents.arena.plan.Plan.describe`.
+        settings: all that decides the games; see `war_agents.arena.run.Run`.
         resume: go on with the games that lie there; else they are played anew.
 
     Raises:

@@ -22,7 +22,7 @@ as the agents give the same answer for a position in any batch.
 In a `war_agents.arena.Tournament` only the games in which an agent fails are lost to it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -30,8 +30,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from war_agents.agent import Agent
 from war_agents.arena.places import first_attacker, games_per_deal, seat_of_first
-from war_agents.arena.players import Entrant, Given
+from war_agents.arena.players import Given, is_deterministic, make_agents
 from war_agents.arena.playing.games import Games, Watch, chunks, play_games
 from war_agents.arena.stats.intervals import Interval, deal_interval
 from war_envs.batch import MAX_GAMES
@@ -91,21 +92,21 @@ class MatchResult:
 
     @classmethod
     def of(
-        cls, pair: tuple[Entrant, Entrant], variant: Variant, seed: int, games: Games
+        cls, pair: Sequence[tuple[str, Agent]], variant: Variant, seed: int, games: Games
     ) -> "MatchResult":
-        """A match from all its games, deal by deal."""
+        """A match of two agents, each with its name, from all its games, deal by deal."""
         per_deal = games_per_deal(variant.game)
         for array in (games.results, games.lengths, games.truncated):
             array.flags.writeable = False
         return cls(
-            pair[0].name,
-            pair[1].name,
+            pair[0][0],
+            pair[1][0],
             variant,
             seed,
             games.results.reshape(-1, per_deal),
             games.lengths.reshape(-1, per_deal),
             games.truncated.reshape(-1, per_deal),
-            deterministic=(pair[0].deterministic, pair[1].deterministic),
+            deterministic=(is_deterministic(pair[0][1]), is_deterministic(pair[1][1])),
             forfeits=tuple(
                 Forfeit(*divmod(row, per_deal), *forfeit)
                 for row, forfeit in sorted(games.forfeits.items())
@@ -212,10 +213,7 @@ def play_match(
             legal action a position; it is named.
     """
     chosen = make_variant(game, variant)
-    pair = (
-        Entrant.of(a, chosen, deterministic=deterministic),
-        Entrant.of(b, chosen, deterministic=deterministic),
-    )
+    pair = [_named(given, chosen, deterministic=deterministic) for given in (a, b)]
     deals = integer("deals", deals, 1, MAX_DEALS)
     seed = integer("seed", seed, 0, seeding.MAX_SEED)
     chunk_games = integer("chunk_games", chunk_games, 1, MAX_GAMES)
@@ -225,6 +223,11 @@ def play_match(
         for chunk in chunks(game, 0, deals, chunk_games)
     ]
     return MatchResult.of(pair, chosen, seed, Games.joined(parts))
+
+
+def _named(given: Given, variant: Variant, *, deterministic: bool) -> tuple[str, Agent]:
+    name, (agent,) = make_agents(given, [variant], deterministic=deterministic)
+    return name, agent
 
 
 class _Progress(Watch):

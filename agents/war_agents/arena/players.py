@@ -4,12 +4,12 @@ import copy
 import importlib
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
-from war_agents.agent import Agent, is_trained
+from war_agents.agent import Agent, is_trained, require_agent
 from war_agents.models.shipped import CHAMPION
 from war_agents.models.stored import StoredModel
 from war_agents.registry import make
@@ -18,69 +18,10 @@ from war_envs.messages import one_line, shown
 from war_envs.variant import Variant
 
 _CODE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_ALLOWED: Final = "a name, a path, module:factory or an Agent"
 _OWN_PACKAGE: Final = __name__.partition(".")[0]
 
 Given = str | Path | Agent
-
-
-class Entrant(NamedTuple):
-    """An agent under the name by which it was asked for."""
-
-    name: str
-    agent: Agent
-
-    @classmethod
-    def of(
-        cls,
-        given: Given,
-        variant: Variant,
-        *,
-        deterministic: bool = False,
-        stored: StoredModel | None = None,
-    ) -> "Entrant":
-        """An agent under its own name, or one made from a name, a path or ``module:factory``.
-
-        Args:
-            given: what `war_agents.make` takes; ``"package.module:factory"``, where
-                ``factory(variant)`` or ``factory()`` returns the agent; or an agent.
-            variant: what it will play.
-            deterministic: a trained agent takes its likeliest action, and does not sample.
-            stored: the files of the model that ``given`` names, where they have been read before.
-
-        Raises:
-            ValueError: there is no such agent, or it wants observations that do not exist.
-        """
-        if stored is not None:
-            from war_agents.networks.policy import (
-                policy_of,  # needs torch, which base installs lack
-            )
-
-            agent: Agent = policy_of(
-                stored, variant, name=CHAMPION if str(given) == CHAMPION else None
-            )
-        elif is_code(given):
-            agent = _checked(given, _from_code(str(given), variant))
-        elif isinstance(given, str | Path):
-            agent = _checked(given, make(given, game=variant.game, variant=variant))
-        else:
-            agent = _checked(given, given)
-        name = str(given) if isinstance(given, str | Path) else agent.name
-        checked_choice(f"encoding of agent {name!r}", agent.encoding, ENCODINGS)
-        checked_choice(f"memory of agent {name!r}", agent.memory, MEMORIES)
-        if deterministic and is_trained(agent):
-            agent = copy.copy(agent)  # the caller's own stays as it is
-            agent.deterministic = True
-        return cls(name, agent)
-
-    @property
-    def deterministic(self) -> bool | None:
-        """Does a trained agent take its likeliest action, or sample? None for all others."""
-        return bool(self.agent.deterministic) if is_trained(self.agent) else None
-
-    @property
-    def trusted(self) -> bool:
-        """Is it an agent of this package, which neither hangs nor exits?"""
-        return type(self.agent).__module__.partition(".")[0] == _OWN_PACKAGE
 
 
 @dataclass(frozen=True)
@@ -108,27 +49,69 @@ class Player:
     memory: str = "perfect"
 
 
+def make_agents(
+    given: Given,
+    variants: Sequence[Variant],
+    *,
+    deterministic: bool = False,
+    stored: StoredModel | None = None,
+) -> tuple[str, tuple[Agent, ...]]:
+    """An agent by the name by which it was asked for, one for each of ``variants``.
+
+    Args:
+        given: what `war_agents.make` takes; ``"package.module:factory"``, where
+            ``factory(variant)`` or ``factory()`` returns the agent; or an agent.
+        variants: what it will play.
+        deterministic: a trained agent takes its most probable action, and does not sample.
+        stored: the files of the model that ``given`` names, where they have been read before.
+
+    Raises:
+        ValueError: there is no such agent, or it wants observations that do not exist.
+    """
+    agents: list[Agent]
+    if stored is not None:
+        from war_agents.networks.policy import policies_of  # needs torch, which base installs lack
+
+        champion = CHAMPION if str(given) == CHAMPION else None
+        agents = [*policies_of(stored, variants, name=champion)]
+    else:
+        agents = [_made(given, variant) for variant in variants]
+    name = str(given) if isinstance(given, str | Path) else agents[0].name
+    for place, agent in enumerate(agents):
+        checked_choice(f"encoding of agent {name!r}", agent.encoding, ENCODINGS)
+        checked_choice(f"memory of agent {name!r}", agent.memory, MEMORIES)
+        if deterministic and is_trained(agent):
+            copied = copy.copy(agent)  # the caller's own stays as it is
+            copied.deterministic = True
+            agents[place] = copied
+    return name, tuple(agents)
+
+
+def is_deterministic(agent: Agent) -> bool | None:
+    """Does a trained agent take its most probable action, or sample? None for all others."""
+    return bool(agent.deterministic) if is_trained(agent) else None
+
+
+def is_own(agent: Agent) -> bool:
+    """Is it an agent of this package, which neither hangs nor exits?"""
+    return type(agent).__module__.partition(".")[0] == _OWN_PACKAGE
+
+
 def is_code(given: object) -> bool:
     """Is it spelt ``module:factory``?"""
     return isinstance(given, str) and _CODE.fullmatch(given) is not None
 
 
-def _checked(given: object, made: object) -> Agent:
-    """``made``, if it is an agent."""
-    if isinstance(made, type):
-        raise ValueError(
-            f"agent={shown(given)} is the class {made.__name__}; give an agent, such as "
-            f"{made.__name__}()"
-        )
-    missing = [part for part in ("name", "encoding", "memory", "act") if not hasattr(made, part)]
-    if not isinstance(made, Agent):
-        raise ValueError(
-            f"agent={shown(given)} is not allowed; give a name, a path, module:factory or an "
-            f"Agent: {shown(made)} has no {' and no '.join(missing)}"
-        )
-    if not str(made.name).strip():
-        raise ValueError(f"agent={shown(given)} has the name {made.name!r}; give it another")
-    return made
+def _made(given: Given, variant: Variant) -> Agent:
+    made: object = given
+    if is_code(given):
+        made = _from_code(str(given), variant)
+    elif isinstance(given, str | Path):
+        made = make(given, game=variant.game, variant=variant)
+    agent = require_agent(made, f"agent={shown(given)}", _ALLOWED)
+    if not str(agent.name).strip():
+        raise ValueError(f"agent={shown(given)} has the name {agent.name!r}; give it another")
+    return agent
 
 
 def _from_code(spelt: str, variant: Variant) -> object:

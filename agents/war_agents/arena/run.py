@@ -1,23 +1,27 @@
 """One run of a tournament: its games, as they are played, and its result."""
 
 import contextlib
+import dataclasses
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from war_agents.arena import analysis
 from war_agents.arena.failures import Failures
 from war_agents.arena.folder import TournamentFolder
+from war_agents.arena.lineup import Lineup
 from war_agents.arena.match import MatchResult
 from war_agents.arena.notable import notable_games
 from war_agents.arena.places import games_per_deal
-from war_agents.arena.plan import Plan
 from war_agents.arena.playing.blocks import Block
 from war_agents.arena.playing.games import Games
 from war_agents.arena.playing.pool import Pool
+from war_agents.arena.playing.pools import make_pool
 from war_agents.arena.playing.trials import Trials
 from war_agents.arena.results import Standing, TournamentResult
 from war_agents.arena.schedule import rounds
+from war_agents.arena.settings import Settings
 from war_agents.arena.stats.separation import SeparationTest
 
 Progress = Callable[[int, int], object]
@@ -26,34 +30,37 @@ Progress = Callable[[int, int], object]
 class Run:
     """One run of a tournament: what is to be played, what has been, and how far it is."""
 
-    def __init__(self, tournament: Plan, progress: Progress, rated: Progress) -> None:
-        self._tournament = tournament
-        self._names = [player.name for player in tournament.players]
+    def __init__(
+        self, settings: Settings, lineup: Lineup, progress: Progress, rated: Progress
+    ) -> None:
+        self._settings = settings
+        self._lineup = lineup
+        self._names = lineup.names
         self._rounds = list(
             rounds(
-                tournament.game,
-                len(tournament.variants),
+                settings.game,
+                len(settings.played),
                 len(self._names),
-                tournament.deals,
-                in_steps=tournament.until_separated is not None,
+                settings.deals,
+                in_steps=settings.until_separated is not None,
             )
         )
         self._blocks = [block for blocks in self._rounds for block in blocks]
         self._total = sum(block.games for block in self._blocks)
         self._played: dict[int, Games] = {}  # by the places of blocks
-        self._trials = Trials(self._blocks, tournament.limited)
+        self._trials = Trials(self._blocks, lineup.limited)
         self._progress = progress
         self._rated = rated
         self._shown = 0
 
     def run(self, out: Path | None, resume: bool) -> TournamentResult:
-        """See `Tournament.run`."""
-        tournament = self._tournament
-        variants = [variant.name for variant in tournament.variants]
-        failures = Failures(out, tournament.game, variants, self._names, strict=tournament.strict)
+        """See `war_agents.arena.play`."""
+        settings = self._settings
+        variants = [variant.name for variant in settings.played]
+        failures = Failures(out, settings.game, variants, self._names, strict=settings.strict)
         if out is None:
             return self._play(failures.note)
-        folder = TournamentFolder(out, tournament.describe(), resume=resume)
+        folder = TournamentFolder(out, self._described(), resume=resume)
         with folder.opened(self._blocks, variants, self._names) as (stream, found):
             if not found:
                 failures.forget()
@@ -72,15 +79,16 @@ class Run:
 
     def _play(self, keep: Callable[[Block, Games], None]) -> TournamentResult:
         """Plays what is missing, and gives each block to ``keep`` as soon as it is played."""
-        confidence = self._tournament.until_separated
+        settings = self._settings
+        confidence = settings.until_separated
         test = None if confidence is None else SeparationTest(len(self._names), confidence)
         deals = start = 0
-        with contextlib.closing(self._tournament.pool(self._blocks)) as pool:
+        with contextlib.closing(make_pool(settings, self._lineup, self._blocks)) as pool:
             for blocks in self._rounds:
                 self._play_round(pool, range(start, start + len(blocks)), keep)
                 start += len(blocks)
                 before = deals
-                deals = blocks[-1].numbers.stop // games_per_deal(self._tournament.game)
+                deals = blocks[-1].numbers.stop // games_per_deal(settings.game)
                 if test is not None:
                     matches = self._matches(start)
                     scores = analysis.pair_scores(self._names, matches)
@@ -119,17 +127,28 @@ class Run:
         parts: dict[tuple[int, int, int], list[Games]] = {}
         for place, block in enumerate(self._blocks[:number]):
             parts.setdefault((block.variant, block.a, block.b), []).append(self._played[place])
-        return [
-            self._tournament.match(*key, Games.joined(games))
-            for key, games in sorted(parts.items())
-        ]
+        return [self._match(*key, Games.joined(games)) for key, games in sorted(parts.items())]
+
+    def _match(self, variant: int, a: int, b: int, games: Games) -> MatchResult:
+        """All games of a pair in a variant."""
+        entrants = self._lineup.entrants
+        pair = [(self._names[side], entrants[side].agents[variant]) for side in (a, b)]
+        return MatchResult.of(pair, self._settings.played[variant], self._settings.seed, games)
+
+    def _described(self) -> dict[str, Any]:
+        """What must be the same for a tournament to be resumed: settings, players, versions."""
+        return {
+            "settings": self._settings.to_json(self._names),
+            "players": [dataclasses.asdict(player) for player in self._lineup.players],
+            "versions": self._lineup.versions,
+        }
 
     def _result(
         self, pool: Pool, matches: list[MatchResult], deals: int, test: SeparationTest | None
     ) -> TournamentResult:
-        tournament = self._tournament
+        settings, lineup = self._settings, self._lineup
         groups = [
-            analysis.deal_groups(variant, tournament.seed, deals) for variant in tournament.variants
+            analysis.deal_groups(variant, settings.seed, deals) for variant in settings.played
         ]
         number = len(matches) // len(groups)
         by_variant = [matches[i : i + number] for i in range(0, len(matches), number)]
@@ -152,23 +171,23 @@ class Run:
             analysis.pair_result(match, groups[i // number]) for i, match in enumerate(matches)
         ]
         return TournamentResult(
-            players=tournament.players,
-            variants=tournament.variants,
+            players=lineup.players,
+            variants=settings.played,
             deals=deals,
-            settings=tournament.settings,
+            settings=settings.to_json(self._names),
             matches=tuple(matches),
             pairs=tuple(pairs),
             standings=tuple(standings),
             separation=(
                 None
-                if test is None or tournament.until_separated is None
-                else analysis.separation(self._names, test, tournament.until_separated)
+                if test is None or settings.until_separated is None
+                else analysis.separation(self._names, test, settings.until_separated)
             ),
             forfeits=analysis.forfeits(matches),
             failed=analysis.failed(self._names, pairs),
             notable=notable,
-            warnings=(*tournament.warnings, *warnings),
-            versions=tournament.versions,
+            warnings=(*lineup.warnings, *warnings),
+            versions=lineup.versions,
         )
 
     def _replay(
@@ -176,8 +195,8 @@ class Run:
     ) -> list[list[int]] | None:
         """The choices in a game that has been played; None if it goes another way now."""
         expected = matches[match].results[deal, place], matches[match].lengths[deal, place]
-        number = deal * games_per_deal(self._tournament.game) + place
-        variant, pair = divmod(match, len(matches) // len(self._tournament.variants))
+        number = deal * games_per_deal(self._settings.game) + place
+        variant, pair = divmod(match, len(matches) // len(self._settings.played))
         a, b = list(combinations(range(len(self._names)), 2))[pair]
         (block,) = (
             block

@@ -1,45 +1,75 @@
-"""Every agent against every other."""
+"""Every agent against every other: `play`, and `Tournament` for those who look before they play."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from war_agents.arena.plan import Plan
-from war_agents.arena.players import Given
+from war_agents.arena.lineup import Lineup
+from war_agents.arena.players import Given, Player
 from war_agents.arena.results import TournamentResult
 from war_agents.arena.run import Progress, Run
+from war_agents.arena.settings import Settings
 from war_envs.variant import Variant
 
 
-class Tournament(Plan):
-    """A tournament, to be run.
+def play(
+    settings: Settings,
+    out: str | Path | None = None,
+    *,
+    resume: bool = False,
+    progress: Progress | None = None,
+    rated: Progress | None = None,
+) -> TournamentResult:
+    """Plays a tournament.
 
     Args:
-        agents: at least two of different names: names and paths as `war_agents.make` takes them,
-            ``"module:factory"``, or agents.
-        game: ``"attack-defence"`` or ``"strategic-war"``.
-        variants: one or several, by name or as variants; ``"all"`` is every mode.
-        deals: for each pair in each variant, 1 to 10,000,000; each is played from both seats, in
-            Strategic War with both first attackers too. With ``until_separated`` the most there may
-            be.
-        seed: 0 to 2**63 - 1.
-        until_separated: play on until the order of all agents by their mean scores is decided, at
-            this family-wise confidence, such as 0.95; see `war_agents.arena.stats.separation`.
-        deterministic: trained agents take their likeliest actions, and do not sample.
-        time_limit: seconds that an agent may take for a choice, 1,000 choices of one call for twice
-            as long, and so on; whoever takes longer loses the game. Agents of this package are not
-            held to it.
-        strict: the first game that an agent loses by failing ends the tournament with an error; the
-            games before it are kept, and it can be resumed, strict or not.
-        workers: processes that play, each with one thread. None: one a core, or this process alone
-            for few games of this package's agents; 0: this process alone, where an agent that hangs
-            or exits takes all with it.
-        ray: the address of a Ray cluster to play on (``"auto"``, or as `ray.init` takes it), in the
-            place of processes on this machine.
+        settings: what is played by whom.
+        out: the folder for settings.json, games.jsonl (every game, as soon as it is played),
+            results.json, report.md and report.html. Finished results of the same settings and
+            players that lie there are replaced; others are refused.
+        resume: play only what is missing there. The games are the same as without a break.
+        progress: called with the number of games played so far and of all that there may be;
+            what it raises ends the tournament.
+        rated: called, when all games are played, with the intervals of ratings found so far and
+            how many there are: of tens of agents they take seconds.
 
     Raises:
-        ValueError: an argument that is not allowed; nothing has been played then.
+        ValueError: there is no such agent, or ``out`` holds something else, and nothing has been
+            played then; an agent is no longer what it was, or has failed in a strict tournament.
+        OSError: ``out`` cannot be written; it can be resumed.
     """
+    return _play(settings, Lineup.of(settings), out, resume, progress, rated)
+
+
+@dataclass(frozen=True)
+class Tournament(Settings):
+    """A tournament whose agents have been made, to be played by `run`.
+
+    Its arguments are those of `Settings`, ``agents`` first.
+
+    Raises:
+        ValueError: an argument that is not allowed, or no such agent.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._lineup  # noqa: B018 - makes the agents
+
+    @cached_property
+    def _lineup(self) -> Lineup:
+        return Lineup.of(self)
+
+    @property
+    def players(self) -> tuple[Player, ...]:
+        """Who takes part, in the order of ``agents``."""
+        return self._lineup.players
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Which agents a later run could not tell from others, and why."""
+        return self._lineup.warnings
 
     def run(
         self,
@@ -49,25 +79,8 @@ class Tournament(Plan):
         progress: Progress | None = None,
         rated: Progress | None = None,
     ) -> TournamentResult:
-        """Plays all games.
-
-        Args:
-            out: the folder for settings.json, games.jsonl (every game, as soon as it is played),
-                results.json, report.md and report.html. Finished results of the same settings and
-                players that lie there are replaced; others are refused.
-            resume: play only what is missing there. The games are the same as without a break.
-            progress: called with the number of games played so far and of all that there may be;
-                what it raises ends the tournament.
-            rated: called, when all games are played, with the intervals of ratings found so far and
-                how many there are: of tens of agents they take seconds.
-
-        Raises:
-            ValueError: ``out`` holds something else, and nothing has been played then; an agent is
-                no longer what it was, or has failed in a strict tournament.
-            OSError: ``out`` cannot be written; it can be resumed.
-        """
-        run = Run(self, progress or _quiet, rated or _quiet)
-        return run.run(None if out is None else Path(out), resume)
+        """Plays all games; arguments, errors and what comes back are those of `play`."""
+        return _play(self, self._lineup, out, resume, progress, rated)
 
 
 def run_tournament(
@@ -81,9 +94,21 @@ def run_tournament(
     progress: Progress | None = None,
     **options: Any,
 ) -> TournamentResult:
-    """Plays a `Tournament` of one variant; ``options`` are further arguments of that."""
-    tournament = Tournament(agents, game=game, variants=variant, deals=deals, seed=seed, **options)
-    return tournament.run(out, progress=progress)
+    """Plays a tournament of one variant; ``options`` are further fields of `Settings`."""
+    settings = Settings(agents, game=game, variants=variant, deals=deals, seed=seed, **options)
+    return play(settings, out, progress=progress)
+
+
+def _play(
+    settings: Settings,
+    lineup: Lineup,
+    out: str | Path | None,
+    resume: bool,
+    progress: Progress | None,
+    rated: Progress | None,
+) -> TournamentResult:
+    run = Run(settings, lineup, progress or _quiet, rated or _quiet)
+    return run.run(None if out is None else Path(out), resume)
 
 
 def _quiet(done: int, total: int) -> None:

@@ -13,7 +13,7 @@ from torch.nn import functional
 from war_agents.networks.meetings import FIRST_PLACES, Meetings
 from war_agents.networks.row_sums import row_sums
 from war_envs.engine.engine import ENGINES
-from war_envs.engine.layout import RANK_FEATURES, SUIT_FEATURES, slots_per_zone
+from war_envs.engine.layout import RANK_FEATURES, SUIT_FEATURES
 from war_envs.variant import Variant, integer
 
 MAX_UNITS: Final = 4096
@@ -84,6 +84,7 @@ class CardNetwork(nn.Module):
         self.header_size: Final = len(encoding.header)
         self._deck_size = variant.deck_size
         self._later_modes = variant.num_later_modes
+        self._layout = encoding
         self._ready: tuple[Tensor, nn.Parameter, int] | None = None  # see `_ready_table`
         zones = encoding.slots_per_card
         slots = encoding.num_slots(variant.deck_size) + zones
@@ -112,7 +113,7 @@ class CardNetwork(nn.Module):
         """
         # While torch traces, a size is a tensor.
         entries, zones = int(width), len(self.zones)
-        size = int(slots_per_zone(entries, self.header_size, zones))
+        size = self._layout.deck_size(entries)
         later_modes = entries - self.header_size - zones * size
         if not 0 < size <= self._deck_size or not 0 <= later_modes <= self._later_modes:
             raise ValueError(
@@ -197,14 +198,30 @@ class CardNetwork(nn.Module):
         numbers = self.numbers.index_select(0, cards.flatten().int())
         cards = numbers.view(-1, cards.shape[1])
         # Empty slots (token 0) have no features: all of them read row 0, which is zero.
-        return (cards + self.places_of(deck_size)) * (cards != 0)
+        return (cards + self._places_of(deck_size)) * (cards != 0)
 
-    def places_of(self, deck_size: int) -> Tensor:
+    def _places_of(self, deck_size: int) -> Tensor:
         """The slots of a deck of ``deck_size`` cards, int32 (K,), the zones' last cards behind."""
         if deck_size == self._deck_size:
             return self.places
         zones = self.places[: -len(self.zones)].view(len(self.zones), -1)
         return torch.cat([zones[:, :deck_size].flatten(), self.places[-len(self.zones) :]])
+
+    def narrowed(self, variant: Variant) -> "CardNetwork":
+        """The same network for one of its variants alone: less of slots and inputs.
+
+        Raises:
+            RuntimeError: it knows no such variant.
+        """
+        narrow = CardNetwork(variant, self.shape)
+        weights = self.state_dict()
+        weights["slots"] = weights["slots"][:, self._places_of(variant.deck_size)]
+        first, _, more = weights["header.weight"].tensor_split(
+            (self.header_size + narrow._later_modes, self.header_size + self._later_modes), dim=1
+        )
+        weights["header.weight"] = torch.cat([first, more], dim=1)
+        narrow.load_state_dict(weights)
+        return narrow
 
     def table(self) -> Tensor:
         """What each token adds in each slot, float32 (tokens * slots, embedding)."""

@@ -11,7 +11,8 @@ Further entries (how it was trained, what it scored) are for people.
 """
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import copy
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -154,11 +155,13 @@ def load_policy(file: str | Path, variant: Variant, *, name: str | None = None) 
     Raises:
         ValueError: the model or its card is missing, damaged or for something else.
     """
-    return policy_of(read_model(Path(file)), variant, name=name)
+    return policies_of(read_model(Path(file)), [variant], name=name)[0]
 
 
-def policy_of(stored: StoredModel, variant: Variant, *, name: str | None = None) -> TorchPolicy:
-    """What `load_policy` gives, from files that have been read before.
+def policies_of(
+    stored: StoredModel, variants: Sequence[Variant], *, name: str | None = None
+) -> list[TorchPolicy]:
+    """What `load_policy` gives for each of ``variants``, with one network, read before.
 
     Raises:
         ValueError: see `load_policy`.
@@ -168,10 +171,8 @@ def policy_of(stored: StoredModel, variant: Variant, *, name: str | None = None)
         shape = _shape(card)
     except ValueError as error:
         raise ValueError(f"{card_file(file)} is damaged: {one_line(error)}") from error
-    decks = {(known.game, known.deck): _deck(known) for known in reversed(card.variants)}
-    if (variant.game, variant.deck) not in decks:
-        known = " and ".join(decks.values())
-        raise ValueError(f"{file} plays {known}; it cannot play {_deck(variant)}: the decks differ")
+    for variant in variants:
+        _require_known(variant, stored)
     with torch_threads(1):
         network = CardNetwork(widest(card.variants), shape)
         network.load_state_dict(_checked_weights(stored, network))
@@ -180,7 +181,7 @@ def policy_of(stored: StoredModel, variant: Variant, *, name: str | None = None)
         name = model_name(file)
         if name == "model" and file.parent.name:
             name = file.parent.name
-    return TorchPolicy(
+    policy = TorchPolicy(
         network,
         name=name,
         memory=card.memory,
@@ -188,6 +189,17 @@ def policy_of(stored: StoredModel, variant: Variant, *, name: str | None = None)
         card=card.entries,
         threads=1,
     )
+    return [copy.copy(policy) for _ in variants]
+
+
+def _require_known(variant: Variant, stored: StoredModel) -> None:
+    file, known = stored.file, stored.card.variants
+    decks = {(each.game, each.deck): _deck(each) for each in reversed(known)}
+    if (variant.game, variant.deck) not in decks:
+        plays = " and ".join(decks.values())
+        raise ValueError(f"{file} plays {plays}; it cannot play {_deck(variant)}: the decks differ")
+    if variant.num_later_modes > widest(known).num_later_modes:
+        raise ValueError(f"{file} cannot play {_deck(variant)}: it came before one of its modes")
 
 
 def _shape(card: Card) -> NetworkShape:

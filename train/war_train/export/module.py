@@ -7,7 +7,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from war_agents.models.model_card import ENCODING
-from war_agents.networks.card_network import CardNetwork
 from war_agents.networks.policy import TorchPolicy
 from war_envs.engine.engine import ENGINES
 from war_envs.variant import Variant
@@ -31,10 +30,7 @@ class PolicyModule(nn.Module):
 
     def __init__(self, policy: TorchPolicy, variant: Variant) -> None:
         super().__init__()
-        weights = policy.network.state_dict()
-        weights["slots"] = weights["slots"][:, policy.network.places_of(variant.deck_size)]
-        self.network = CardNetwork(variant, policy.network.shape)
-        self.network.load_state_dict(weights)
+        self.network = policy.network.narrowed(variant)
         self.register_buffer("table", self.network.table().detach())
         del self.network.slots, self.network.value
         self.requires_grad_(False)
@@ -55,7 +51,8 @@ class PolicyModule(nn.Module):
     def example(self) -> tuple[Tensor, Tensor]:
         """Arguments of `forward`: uint8 (2, F) and int8 (2, A)."""
         engine = ENGINES[self.network.variant.game]
-        width = engine.layout.size(ENCODING, self.network.variant.deck_size)
+        variant = self.network.variant
+        width = engine.layout.size(ENCODING, variant.deck_size, variant.num_later_modes)
         return (
             torch.zeros(_EXAMPLE_ROWS, width, dtype=torch.uint8),
             torch.ones(_EXAMPLE_ROWS, engine.num_actions, dtype=torch.int8),

@@ -12,7 +12,7 @@ from war_agents.networks.frozen import FrozenNetworks
 from war_agents.versus.opponent import checked_agent
 from war_envs.variant import Variant, checked_variants
 from war_train.league.config import EXPLOITER, PAST, SELF, checked_shares
-from war_train.league.pool import Pool
+from war_train.league.pool import OpponentPool
 
 
 class League:
@@ -25,9 +25,9 @@ class League:
         variants: what is played, one variant or several.
         shares: the share of games of each opponent, by name; they need not add up to 1. ``"self"``
             is the learner as it is now (it learns on during a game); ``"past"`` one of its past
-            selves and ``"exploiter"`` one of the networks trained against it, drawn by `Pool`;
-            other names are given to ``agents``, else to `war_agents.make`. While a pool is empty
-            the learner takes its games.
+            selves and ``"exploiter"`` one of the networks trained against it, sampled by
+            `OpponentPool`; other names are given to ``agents``, else to `war_agents.make`. While a
+            pool is empty the learner takes its games.
         learner: the learner as an agent; needed for the first three.
         memory: what networks that join observe.
         past_size, exploiters_size: networks in each pool.
@@ -60,14 +60,14 @@ class League:
         self._edges /= self._edges[-1]
         self._learner = learner
         self._agents: dict[int, list[Agent]] = {}
-        self.pools: Final[dict[str, Pool]] = {}
+        self.pools: Final[dict[str, OpponentPool]] = {}
         sizes = {PAST: past_size, EXPLOITER: exploiters_size}
         for number, name in enumerate(self.names):
             if name in (SELF, PAST, EXPLOITER):
                 if learner is None:
                     raise ValueError(f"opponents: {name!r} needs a learner, and there is none")
                 if name in sizes:
-                    self.pools[name] = Pool(sizes[name])
+                    self.pools[name] = OpponentPool(sizes[name])
             else:
                 found = agents[name] if agents is not None and name in agents else name
                 played = checked_variants(variants)
@@ -178,7 +178,9 @@ class League:
             next_number, pools = state["next_number"], state["pools"]
             if set(pools) != set(self.pools) or not isinstance(next_number, int):
                 raise ValueError(f"league: pools {sorted(pools)}, next number {next_number!r}")
-            restored = {name: Pool.restored(self.pools[name].size, pools[name]) for name in pools}
+            restored = {
+                name: OpponentPool.restored(self.pools[name].size, pools[name]) for name in pools
+            }
         except (LookupError, TypeError, AttributeError, OverflowError) as error:
             raise ValueError("league: it is no state of a league") from error
         joined = [number for pool in restored.values() for number in pool.joined]

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from war_agents import Agent
-from war_agents.arena.origin import Participant
+from war_agents.arena.entrant import Entrant
 from war_envs.variant import Variant
 from war_train.league.config import EXPLOITER, PAST, SELF
 
-Named = Mapping[str, Participant]
+Named = Mapping[str, Entrant]
 
 
 def named_agents(
@@ -25,14 +25,12 @@ def named_agents(
     names = [name for name in opponents if name not in (SELF, PAST, EXPLOITER)]
     if teacher is not None:
         names.append(teacher)
-    return {
-        name: Participant.of(name, variants, deterministic=False) for name in dict.fromkeys(names)
-    }
+    return {name: Entrant.of(name, variants, deterministic=False) for name in dict.fromkeys(names)}
 
 
-def agents_of(named: Participant) -> Sequence[Agent]:
+def agents_of(named: Entrant) -> Sequence[Agent]:
     """The agent for each of the run's variants."""
-    return [entrant.agent for entrant in named.entrants]
+    return named.agents
 
 
 def record(named: Named) -> dict[str, Any]:

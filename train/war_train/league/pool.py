@@ -1,4 +1,4 @@
-"""Which of several opponents are met how often: those that beat the learner, more often."""
+"""A prioritised pool of opponents: those that beat the learner are sampled more often."""
 
 from typing import Any, Final, Self
 
@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 LEAST_WEIGHT: Final = 0.01
 
 
-class Pool:
+class OpponentPool:
     """Numbers of opponents, with the learner's score against each.
 
-    Prioritised fictitious self-play: an opponent is drawn with a weight of ``(1 - score)**2``, and
-    never less than `LEAST_WEIGHT`. Scores start at 1/2, as if there had been one win and one loss,
-    and count what happened before an opponent joined half: the learner has changed since.
+    Prioritised fictitious self-play: an opponent is sampled with a weight of ``(1 - score)**2``, at
+    least `LEAST_WEIGHT`. An opponent's score starts at 1/2, as if there had been one win and one
+    loss; all counts are halved whenever another joins, since the learner has changed by then.
 
-    Beyond ``size`` the opponent leaves that the learner scores most against (of equals the oldest),
-    but never the newest: so those stay that still teach something.
+    A pool holds at most ``size``: when one joins a full pool, the one that the learner scores most
+    against leaves it, of equals the oldest.
 
     Args:
         size: numbers in the pool, at least 1.

@@ -171,7 +171,7 @@ class SelfPlayPPO(MaskablePPO):
         starts: Any = self._last_episode_starts
         return np.asarray(starts, np.bool_)
 
-    def go_on(
+    def continue_from(
         self, steps: int, updates: int, observation: NDArray[Any], starts: NDArray[np.bool_]
     ) -> None:
         """Counts on from ``steps`` and ``updates``; games stand as last observed.

@@ -117,7 +117,9 @@ class PPOLearner:
         except (KeyError, TypeError, ValueError, OverflowError, RuntimeError) as error:
             raise ValueError("draws or minibatches is no state of a generator") from error
         starts = state.array("starts", np.zeros(self._env.num_envs, np.bool_))
-        model.go_on(state.count("steps"), state.count("updates"), self._env.observe(), starts)
+        model.continue_from(
+            state.count("steps"), state.count("updates"), self._env.observe(), starts
+        )
 
     def best_of(self, state: RunState) -> CardNetwork:
         """What `best` was in a state.

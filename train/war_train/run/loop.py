@@ -69,7 +69,7 @@ class Loop(Watcher):
         self._models = {
             name: agents_of(found)
             for name, found in named.items()
-            if isinstance(found.origin.given, StoredModel)
+            if isinstance(found.source, StoredModel)
         }
         self._log = log
         self._stop = stop

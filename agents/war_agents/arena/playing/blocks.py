@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import cloudpickle
 
-from war_agents.arena.origin import Origin
+from war_agents.arena.entrant import Entrant
 from war_agents.arena.playing.games import Games, Recording, Watch, play_games
 from war_envs.variant import Variant
 
@@ -19,7 +19,7 @@ class Setup:
     """What whoever plays has to know of a tournament.
 
     Attributes:
-        players: what to make each agent from.
+        entrants: the agents, or what to make each from.
         variants: what is played.
         seed: what deals and draws come from.
         deterministic: do trained agents take their likeliest action?
@@ -28,7 +28,7 @@ class Setup:
         path: where to look for the user's modules.
     """
 
-    players: tuple[Origin, ...]
+    entrants: tuple[Entrant, ...]
     variants: tuple[Variant, ...]
     seed: int
     deterministic: bool
@@ -42,7 +42,7 @@ class Block:
     """Games that a pair plays side by side.
 
     Attributes:
-        variant, a, b: places in the setup's variants and players.
+        variant, a, b: places in the setup's variants and entrants.
         numbers: of the games, see `war_agents.arena.playing.games.play_games`.
     """
 
@@ -76,26 +76,27 @@ class Lost:
     killed: bool = False
 
 
-class Table:
-    """Where blocks are played: the players of a tournament, in this process.
+class Seating:
+    """The agents of a tournament in this process, ready to play blocks.
 
     Raises:
-        ValueError: a player cannot be made here, or has changed meanwhile.
+        ValueError: an agent cannot be made here, or has changed meanwhile.
     """
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._entrants = [
-            origin.entrants(setup.variants, deterministic=setup.deterministic)
-            for origin in setup.players
+            entrant.ready(setup.variants, deterministic=setup.deterministic)
+            for entrant in setup.entrants
         ]
 
     def play(
         self, block: Block, watch: Watch | None = None, recording: Recording | None = None
     ) -> Games:
         """The games of ``block``; those in which an agent fails are lost to it."""
+        pair = (self._entrants[block.a], self._entrants[block.b])
         return play_games(
-            (self._entrants[block.a][block.variant], self._entrants[block.b][block.variant]),
+            [(entrant.player.name, entrant.agents[block.variant]) for entrant in pair],
             self._setup.variants[block.variant],
             self._setup.seed,
             block.numbers,

@@ -8,9 +8,9 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from war_agents.agent import Agent
 from war_agents.answers import checked_answer
 from war_agents.arena.places import first_attacker, games_per_deal, seat_of_first
-from war_agents.arena.players import Entrant
 from war_agents.arena.playing.agent_error import AgentError
 from war_agents.states import States
 from war_envs.batch import Batch
@@ -118,7 +118,7 @@ def chunks(game: str, first: int, last: int, chunk_games: int) -> Iterator[range
 
 
 def play_games(
-    pair: tuple[Entrant, Entrant],
+    pair: Sequence[tuple[str, Agent]],
     variant: Variant,
     seed: int,
     numbers: range,
@@ -130,7 +130,7 @@ def play_games(
     """Plays K games to their ends.
 
     Args:
-        pair: the agents.
+        pair: two agents, each with the name that failures tell.
         variant: what they play.
         seed: what deals and draws come from.
         numbers: of the games: that of the deal times `games_per_deal`, and which of these it is.
@@ -214,13 +214,13 @@ class _Player:
     def __init__(
         self,
         side: int,
-        entrant: Entrant,
+        named: tuple[str, Agent],
         seats: NDArray[np.int64],
         seeds: NDArray[np.uint64],
         batch: Batch,
         watch: Watch,
     ) -> None:
-        self.name, self.agent = entrant
+        self.name, self.agent = named
         self.side = side
         self.seats = seats
         self._seeds = seeds[np.arange(len(seats)), seats]

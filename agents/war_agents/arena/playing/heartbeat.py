@@ -1,4 +1,4 @@
-"""What a worker process is doing just now, for the process that watches it."""
+"""Shared memory in which a worker process says which agent it is asking, and how far it is."""
 
 import mmap
 from pathlib import Path
@@ -12,9 +12,13 @@ SIZE: Final = _LAYOUT.size
 
 
 class Heartbeat(Watch):
-    """Who is being asked just now, in memory that another process sees.
+    """The progress of one worker, in a memory-mapped file that its supervisor reads.
 
-    It works while an agent keeps the interpreter to itself, and costs next to nothing.
+    The supervisor sees who hangs even while that agent holds the GIL, when no thread of the worker
+    could answer a message.
+
+    Args:
+        file: the file, of `SIZE` bytes; both processes map it.
     """
 
     def __init__(self, file: Path) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
-from war_agents.arena.playing.blocks import PATIENCE, Block, Setup, Table
+from war_agents.arena.playing.blocks import PATIENCE, Block, Seating, Setup
 from war_agents.arena.playing.games import Games, Recording, Watch
 from war_agents.arena.playing.isolation import Isolated
 from war_agents.terminal import forgiving_streams
@@ -54,7 +54,7 @@ class InProcess:
     """Plays in this process, where an agent that hangs or exits takes all with it."""
 
     def __init__(self, setup: Setup) -> None:
-        self._table = Table(setup)
+        self._seating = Seating(setup)
 
     def play(
         self, blocks: Sequence[Block], running: Running, given_up: GivenUp
@@ -64,13 +64,13 @@ class InProcess:
             games = given_up(block)
             if games is None:
                 with forgiving_streams():
-                    games = self._table.play(block, _Counting(running))
+                    games = self._seating.play(block, _Counting(running))
             yield i, games
 
     def record(self, block: Block, row: int) -> tuple[Games, Recording] | None:
         """See `Pool`."""
         recording = Recording(row)
-        return self._table.play(block, recording=recording), recording
+        return self._seating.play(block, recording=recording), recording
 
     def close(self) -> None:
         """See `Pool`."""
@@ -91,7 +91,7 @@ class Processes:
 
     def __init__(self, setup: Setup, number: int) -> None:
         self._threads = ThreadPoolExecutor(number, "war-arena")
-        self._players = setup.players
+        self._names = [entrant.player.name for entrant in setup.entrants]
         self._told: set[int] = set()
         self._workers = [Isolated(setup, self._tell) for _ in range(number)]
         self._idle = list(self._workers)
@@ -144,7 +144,7 @@ class Processes:
             if player in self._told:
                 return
             self._told.add(player)
-        name = shown(self._players[player].name)
+        name = shown(self._names[player])
         notice(
             f"war-envs: agent {name} {reason}; such games are lost to it and found one by one, and "
             f"after {PATIENCE} in a row it is asked no more"

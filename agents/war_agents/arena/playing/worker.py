@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
 from war_agents.arena.playing.agent_error import MAX_REASON
-from war_agents.arena.playing.blocks import Lost, Setup, Table
+from war_agents.arena.playing.blocks import Lost, Seating, Setup
 from war_agents.arena.playing.games import Games, Recording
 from war_agents.arena.playing.heartbeat import Heartbeat
 from war_envs.messages import one_line
@@ -57,7 +57,7 @@ def main(source: BinaryIO, path: Sequence[str]) -> None:
     sys.path[:] = [*path, *(entry for entry in sys.path if entry not in path)]
     fault = None
     try:
-        table = Table(_unpickled(tasks.get()))
+        seating = Seating(_unpickled(tasks.get()))
     except ValueError as error:  # it names the agent
         fault = one_line(error)
     except BaseException as error:  # noqa: BLE001 - a user's class may raise anything
@@ -68,7 +68,7 @@ def main(source: BinaryIO, path: Sequence[str]) -> None:
         heartbeat.begin()
         answer: tuple[Games, Recording | None] | Lost
         try:
-            answer = (table.play(block, heartbeat, recording), recording)
+            answer = (seating.play(block, heartbeat, recording), recording)
         except BaseException as error:  # noqa: BLE001 - an agent may raise even KeyboardInterrupt
             # Told at once: an interpreter that ends by itself may take long where much is going on.
             answer = Lost(heartbeat.read()[1], f"failed: {_told(error)}"[:MAX_REASON])

@@ -1,4 +1,4 @@
-"""When enough was played: which agents are certain to be above which, tested after every deal."""
+"""A sequential test that orders agents by their mean scores: it says when enough was played."""
 
 from typing import Final
 
@@ -10,19 +10,20 @@ CHUNK_VALUES: Final = 1 << 20
 
 
 class SeparationTest:
-    """Decides which agent of every pair is above the other, at any time and with few errors.
+    """Decides for every pair of agents which has the greater expected score on a deal.
 
-    Agent i is above j if its expected score on a deal is greater. If deals are independent and
-    identically distributed, the chance that *any* claim is ever wrong, however long one plays and
-    whenever one stops, is at most 1 - confidence. Nothing else is assumed: the games of a deal may
-    depend on each other, and scores may have any distribution on [0, 1].
+    It may be looked at after every deal, and playing may stop at any time: if deals are independent
+    and identically distributed, the probability that *any* decision is ever wrong (the family-wise
+    error rate) is at most 1 - confidence. Nothing else is assumed: the games of a deal may depend
+    on each other, and scores may have any distribution on [0, 1].
 
-    For either direction of every pair, somebody bets on every deal that i scores more than j, a
-    share b of a wealth that is 1 at the start: with D = S_i - S_j the wealth grows by the factor
-    1 + b D. If i is not above j, the mean wealth over 16 fixed bets b from 0.001 to 0.99 is a
-    non-negative supermartingale, and by Ville's inequality it ever reaches w with chance at most
-    1 / w. "i is above j" is decided when it reaches n (n - 1) / (1 - confidence), Bonferroni's
-    correction for n (n - 1) claims, and stays decided.
+    *Test by betting.* The null hypothesis "i does not score more than j" is tested for each ordered
+    pair. Its test statistic is a wealth, 1 at the start, of which a fraction b is bet on each deal:
+    with D = S_i - S_j it is multiplied by 1 + b D. Under the null hypothesis the mean of the
+    wealths for 16 fixed fractions b, from 0.001 to 0.99, is a non-negative supermartingale, so that
+    by Ville's inequality it ever reaches w with probability at most 1 / w. The hypothesis is
+    rejected, for good, when it reaches n (n - 1) / (1 - confidence): Bonferroni's correction for
+    the n (n - 1) hypotheses.
 
     Sources: J. Ville, "Etude critique de la notion de collectif" (1939); I. Waudby-Smith and A.
     Ramdas, "Estimating means of bounded random variables by betting", Journal of the Royal
