@@ -1,7 +1,8 @@
 """The games, an entry each: whatever differs between them is looked up here, not branched on."""
 
 from dataclasses import dataclass
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 from war_envs import attack_defence, strategic_war
 from war_envs.cards import GameName
@@ -21,7 +22,7 @@ class GameSpec:
         variant: the class of its variants.
         module: its package.
         simultaneous: do both players choose at once?
-        has_first_attacker: is one drawn with each deal, and may one be given?
+        has_first_attacker: is one sampled with each deal, and may one be given?
         length_unit: what the length of a game is counted in, plural.
         lead: what sets one game of a deal apart from the other, for people.
         teacher: the agent that a learner imitates at first, where self-play from nothing gets stuck
@@ -39,6 +40,11 @@ class GameSpec:
     length_unit: str
     lead: str
     teacher: str | None
+
+    @property
+    def environments(self) -> Any:
+        """The module of its PettingZoo environments, ``war_envs.<stem>_v0``."""
+        return import_module(f"war_envs.{self.stem}_v0")
 
     @property
     def reset_options(self) -> tuple[str, ...]:

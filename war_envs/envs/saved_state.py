@@ -13,7 +13,8 @@ Kind = dict[str, Any]
 
 def dumped(kind: Kind, books: dict[str, Any], record: dict[str, Any]) -> bytes:
     """A state: what it is of, the ``books`` beside the record, and the record's fields."""
-    return json.dumps({"war_envs": VERSION, **kind, "books": books, "record": record}).encode()
+    content = {"war_envs": VERSION, **kind, "books": books, "record": record}
+    return json.dumps(content, allow_nan=False).encode()
 
 
 def parsed(state: object, kind: Kind) -> tuple[Any, Any]:

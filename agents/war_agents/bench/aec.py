@@ -10,13 +10,9 @@ from pettingzoo.utils import wrappers
 
 from war_agents.bench.choose import Chooser
 from war_agents.bench.measure import REPEATS, Measurement, rate
-from war_envs import attack_defence_v0, strategic_war_v0
+from war_envs.games import SPECS
 from war_envs.variant import GAMES
 
-_MODULES: Final[dict[str, Any]] = {
-    "attack-defence": attack_defence_v0,
-    "strategic-war": strategic_war_v0,
-}
 LOOP: Final = "full games through reset, agent_iter, last and step, the random legal choice too"
 _WRAPPERS: Final = "TerminateIllegal, AssertOutOfBounds and OrderEnforcing wrappers"
 
@@ -105,8 +101,8 @@ def run(seconds: float = 1.5) -> Iterator[Measurement]:
     """`raw_env` and `env` of each game, and what PettingZoo's wrappers cost around nothing."""
     makers: dict[str, Callable[[], Any]] = {}
     for game in GAMES:
-        makers[f"aec/{game}/raw"] = _MODULES[game].raw_env
-        makers[f"aec/{game}/env"] = _MODULES[game].env
+        makers[f"aec/{game}/raw"] = SPECS[game].environments.raw_env
+        makers[f"aec/{game}/env"] = SPECS[game].environments.env
     makers["aec/trivial/raw"] = TrivialAEC
     makers["aec/trivial/env"] = wrapped_trivial
     rates: dict[str, list[float]] = {name: [] for name in makers}

@@ -15,7 +15,7 @@ class Opponents(Protocol):
     """Who plays in the other seats; every opponent has a number."""
 
     def draw(self, uniform: NDArray[np.floating]) -> NDArray[np.int64]:
-        """The opponents of new games, from numbers (K,) that lie in 0 to below 1."""
+        """The opponents of new games, from numbers (K,) that are uniform in [0, 1)."""
         ...
 
     def parts(

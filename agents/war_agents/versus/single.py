@@ -12,9 +12,8 @@ in the id: ``gymnasium.make("war_envs:war_envs/AttackDefence-v0")``.
 
 import copy
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Literal, Self
 
 import gymnasium
 import numpy as np
@@ -26,19 +25,14 @@ from war_agents.versus.opponent import Opponent
 from war_agents.versus.rules import variant_of
 from war_agents.versus.saved import VersusState
 from war_agents.versus.seat_draw import SeatDraw
-from war_envs import attack_defence_v0, strategic_war_v0
 from war_envs.engine import seeding
 from war_envs.engine.engine import ENGINES, Hands
 from war_envs.engine.layout import EncodingName, MemoryName
 from war_envs.envs.aec import TableAEC
 from war_envs.envs.table import AGENTS, IllegalActionError, switch
+from war_envs.games import SPECS
 from war_envs.messages import shown
 from war_envs.variant import Variant
-
-_RAW_ENVS: Final[dict[str, Callable[..., TableAEC]]] = {
-    "attack-defence": attack_defence_v0.raw_env,
-    "strategic-war": strategic_war_v0.raw_env,
-}
 
 Result = tuple[Shown, dict[str, Any]]
 
@@ -121,7 +115,7 @@ class VersusEnv(gymnasium.Env[Shown, int]):
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise RenderModeError(f"render_mode={shown(render_mode)} is not allowed; use 'ansi'")
         self.variant: Variant = variant_of(VersusEnv, game, rules)
-        self._raw = _RAW_ENVS[game](
+        self._raw: TableAEC = SPECS[game].environments.raw_env(
             **self.variant.options,
             encoding=encoding,
             memory=memory,

@@ -121,7 +121,7 @@ class League:
         """The numbers of opponents for new games.
 
         Args:
-            uniform: (K,), from 0 to below 1: all the randomness there is.
+            uniform: (K,), uniform in [0, 1): all the randomness there is.
         """
         numbers = np.searchsorted(self._edges, uniform, side="right")
         for name, pool in self.pools.items():

@@ -59,7 +59,7 @@ class OpponentPool:
                 counts[1] += (1.0 + reward) / 2.0
 
     def draw(self, uniform: NDArray[np.floating]) -> NDArray[np.int64]:
-        """Numbers drawn with numbers (K,) that lie in 0 to below 1."""
+        """Samples opponents, int64 (K,), with numbers (K,) that are uniform in [0, 1)."""
         scores = np.array([self.score(number) for number in self.numbers])
         sums = np.maximum((1.0 - scores) ** 2, LEAST_WEIGHT).cumsum()
         places = np.searchsorted(sums / sums[-1], uniform, side="right")

@@ -43,7 +43,7 @@ class SelfPlayPPO(MaskablePPO):
     Args:
         total_steps: what schedules run over, whatever `learn` is called with.
         entropy: the entropy bonus as a function of the progress remaining, 1 to 0.
-        floor: the same for the pull towards even probabilities.
+        floor: the same for the pull towards the uniform policy.
         average: steps that the average of the weights looks back; 0 keeps none.
         teachers: agents, one for each variant, that are imitated at first.
         teacher_steps: how long.

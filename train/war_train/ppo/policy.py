@@ -37,7 +37,7 @@ class CardPolicy(MaskableActorCriticPolicy):
         network: all that is learned.
         draws: as given, ``generator``.
         entropy: weight of the entropy bonus now.
-        floor: weight now of the pull towards even probabilities.
+        floor: weight now of the pull towards the uniform policy.
         magnet: weight of the divergence from the average policy.
     """
 
@@ -103,9 +103,9 @@ class CardPolicy(MaskableActorCriticPolicy):
 
             entropy * H(p) - floor * KL(u, p) - magnet * KL(p, q)
 
-        with the policy p, even probabilities u of the legal actions, and the average policy q. The
-        gradient of KL(u, p) does not fade as a probability nears 0, so no action is ever given up.
-        With the magnet a step is one of magnetic mirror descent (Sokota et al. 2023), which in
+        with the policy p, the uniform policy u over the legal actions, and the average policy q.
+        The gradient of KL(u, p) does not fade as a probability nears 0, so no action is ever given
+        up. With the magnet a step is one of magnetic mirror descent (Sokota et al. 2023), which in
         two-player zero-sum games makes the last policy converge where plain self-play cycles.
         """
         logits, values = self.network(obs)
