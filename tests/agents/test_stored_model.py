@@ -49,8 +49,8 @@ def test_weights_and_card_are_of_one_save_while_another_process_replaces_them(
     ) as writer:
         assert writer.stdout is not None
         try:
-            seen = set()
-            for _ in range(20):
+            seen: set[int] = set()
+            while len(seen) < 10:  # however slowly the other one gets on
                 assert writer.stdout.readline()
                 found = read_model(file)
                 number = int.from_bytes(found.weights[:4], "little")
@@ -59,7 +59,6 @@ def test_weights_and_card_are_of_one_save_while_another_process_replaces_them(
                 seen.add(number)
         finally:
             writer.kill()
-    assert len(seen) > 10
 
 
 def test_a_card_that_does_not_say_whose_it_is_is_taken_at_once(

@@ -122,6 +122,7 @@ def encoding_errors(game: Game) -> None:
         raise AssertionError("a wrong encoding was taken")
     encoding = ENGINES[game].layout
     assert encoding.index(encoding.header[3].name) == 3
+    assert encoding.deck_size(encoding.size("tokens", 26)) == 26
 
 
 def digest_of(game: Game) -> str:
