@@ -123,7 +123,7 @@ class _Variant(GameOptions):
         """Cards in the whole deck: 26 or 52 with all 13 ranks."""
         return len(self.deck)
 
-    @property
+    @cached_property
     def num_later_modes(self) -> int:
         """How many of `LATER_MODES` an observation tells of: all up to the last that is on."""
         return max((i + 1 for i, m in enumerate(LATER_MODES) if getattr(self, m)), default=0)

@@ -214,10 +214,14 @@ def observe_vector(
     out: Any,
     masks: Any,
 ) -> None:
-    """`observe_tokens` for vectors: ``out`` f4 (K, F); ``size`` is that of the tokens."""
+    """`observe_tokens` for vectors: ``out`` f4 (K, F); ``size`` is that of the tokens without later
+    modes.
+    """
     tokens = np.empty((1, size), np.uint8)
+    slots_end = HEADER_SIZE + (size - HEADER_SIZE) * _WIDTH
     for k in range(first, last):
         game = games[rows[k]]
         write_tokens(game, seats[k], perfect, tokens, 0)
         expand(tokens, scales, features, _WIDTH, out, k)
+        write_later_modes(game, out, k, slots_end)
         _write_mask(game, seats[k], filler, masks, k)

@@ -180,7 +180,7 @@ class Engine:
         layout, kernels = self.layout, self.module.observation
         write: Callable[..., None] = kernels.observe_tokens
         if encoding == "vector":
-            tables = layout.scales, layout.features, layout.size("tokens", deck_size, later_modes)
+            tables = layout.scales, layout.features, layout.size("tokens", deck_size)
             write = partial(kernels.observe_vector, *tables)
         size = layout.size(encoding, deck_size, later_modes)
         return Observer(size, layout.dtype(encoding), write)
@@ -192,15 +192,16 @@ class Engine:
 
     def global_state(self, games: Records, encoding: str, variant: Variant) -> NDArray[Any]:
         """All of the first of ``games``, whatever players know: one array of its own, (F,)."""
-        layout, size = self.global_layout, (variant.deck_size, variant.num_later_modes)
-        tokens: NDArray[Any] = np.empty((1, layout.size("tokens", *size)), np.uint8)
+        layout, deck_size = self.global_layout, variant.deck_size
+        size = layout.size("tokens", deck_size)
+        tokens: NDArray[Any] = np.empty((1, size + variant.num_later_modes), np.uint8)
         self.module.global_state.write_tokens(games, 0, tokens)
         if encoding == "tokens":
             return tokens.reshape(-1)
-        vector: NDArray[Any] = np.empty((1, layout.size(encoding, *size)), np.float32)
+        vector: NDArray[Any] = np.empty((1, layout.size(encoding, deck_size)), np.float32)
         features = layout.features
-        expand(tokens, layout.scales, features, features.shape[1], vector, 0)
-        return vector.reshape(-1)
+        expand(tokens[:, :size].copy(), layout.scales, features, features.shape[1], vector, 0)
+        return np.concatenate([vector[0], tokens[0, size:]], dtype=np.float32)
 
     def redeal(self, games: Records, row: int, who: int) -> None:
         """Exchanges the cards of game ``row`` that ``who`` (a seat or `PUBLIC`) does not know."""

@@ -146,21 +146,18 @@ def copy_run(
 
 @kernel
 def expand(tokens: Any, scales: Any, features: Any, width: Integer, out: Any, k: Integer) -> None:
-    """Writes the vector form of row 0 of ``tokens`` into row ``k`` of ``out`` (f4).
+    """Writes the vector form of row 0 of ``tokens`` into row ``k`` of ``out`` (f4); later modes are
+    in neither.
 
     ``width`` is that of ``features``: given as a constant, it makes each copy a few instructions.
     """
-    header, size = scales.shape[0], tokens.shape[1]
+    header = scales.shape[0]
     for i in range(header):
         write(out, k, i, tokens[0, i] / scales[i])
-    # The entry of a later mode stays one, where that of a slot becomes as many as it has features.
-    later = ((size - header) * width - (out.shape[1] - header)) // (width - 1)
     at = k * out.shape[1] + header
-    for slot in range(header, size - later):
+    for slot in range(header, tokens.shape[1]):
         copy_block(features, np.int64(tokens[0, slot]) * width, out, at, width)
         at += width
-    for i in range(later):
-        write(out, k, out.shape[1] - later + i, tokens[0, size - later + i])
 
 
 @kernel
