@@ -166,7 +166,6 @@ def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any, k: Inte
         _write_perfect(game, viewer, out, k, slots)
     else:
         _write_table(game, viewer, out, k, slots)
-    write_later_modes(game, out, k, HEADER_SIZE + 2 * slots)
 
 
 @kernel
@@ -193,9 +192,13 @@ def observe_tokens(
     Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, F); ``masks`` i1 (K, 2), all ``filler``
     where the seat has nothing to choose.
     """
+    end = HEADER_SIZE + 2 * slots_per_zone(out.shape[1], HEADER_SIZE, 2)
+    later = out.shape[1] > end
     for k in range(first, last):
         game = games[rows[k]]
         write_tokens(game, seats[k], perfect, out, k)
+        if later:
+            write_later_modes(game, out, k, end)
         _write_mask(game, seats[k], filler, masks, k)
 
 
@@ -218,10 +221,12 @@ def observe_vector(
     modes.
     """
     tokens = np.empty((1, size), np.uint8)
-    slots_end = HEADER_SIZE + (size - HEADER_SIZE) * _WIDTH
+    end = HEADER_SIZE + (size - HEADER_SIZE) * _WIDTH
+    later = out.shape[1] > end
     for k in range(first, last):
         game = games[rows[k]]
         write_tokens(game, seats[k], perfect, tokens, 0)
         expand(tokens, scales, features, _WIDTH, out, k)
-        write_later_modes(game, out, k, slots_end)
+        if later:
+            write_later_modes(game, out, k, end)
         _write_mask(game, seats[k], filler, masks, k)

@@ -12,11 +12,11 @@ field           dtype      meaning
 ``sizes``       i8 (2,)    cards in the hand
 ``turn``        i8         turns (rounds) finished
 ``max_turns``   i8         turns after which the game is truncated
-``num_ranks``   i8         ranks in the deck
+``num_ranks``   i4         ranks in the deck
+``later_modes`` u4         bit i: the mode i of `war_envs.variant.LATER_MODES` is on
 ``minimal``     i8         the mode is on, 0 or 1
 ``fair``        i8         the mode is on, 0 or 1
 ``open_cards``  i8         the mode is on, 0 or 1; further modes the same
-``later_modes`` u8         bit i: the mode i of `war_envs.variant.LATER_MODES` is on
 ``twins``       i8         1 if a card that is seen tells its twin (a Fair deal), else 0
 ``status``      i8         `RUNNING`, `TERMINATED` or `TRUNCATED`
 ``winner``      i8         the winning player, or -1
@@ -70,9 +70,9 @@ SHARED_FIELDS: Final[list[Any]] = [
     ("sizes", "i8", (2,)),
     ("turn", "i8"),
     ("max_turns", "i8"),
-    ("num_ranks", "i8"),
+    ("num_ranks", "i4"),
+    ("later_modes", "u4"),
     *((mode, "i8") for mode in MODES.values()),
-    ("later_modes", "u8"),
     ("twins", "i8"),
     ("status", "i8"),
     ("winner", "i8"),

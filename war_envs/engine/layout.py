@@ -191,7 +191,7 @@ slots_per_zone = kernel(_slots_per_zone)
 def write_later_modes(game: Record, out: Any, k: Integer, at: Integer) -> None:
     """Writes the later modes, from place ``at`` to the end."""
     for place in range(at, out.shape[1]):
-        write(out, k, place, (game.later_modes >> np.uint64(place - at)) & np.uint64(1))
+        write(out, k, place, (np.uint64(game.later_modes) >> np.uint64(place - at)) & np.uint64(1))
 
 
 @kernel

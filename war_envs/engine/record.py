@@ -41,7 +41,7 @@ def new_games(module: GameModule, variant: Variant, number: int) -> Records:
     for mode in MODES.values():
         games[mode] = getattr(variant, mode)
     for place, mode in enumerate(LATER_MODES):
-        games["later_modes"] |= np.uint64(getattr(variant, mode) << place)
+        games["later_modes"] |= np.uint32(getattr(variant, mode) << place)
     module.record.prepare(games, variant)
     return games
 
