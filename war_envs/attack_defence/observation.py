@@ -70,7 +70,7 @@ from war_envs.engine.layout import (
     slots_per_zone,
     turn_fields,
     write,
-    write_later_modes,
+    write_all_later_modes,
     write_modes,
     write_turn,
 )
@@ -158,10 +158,11 @@ def _write_table(game: Record, viewer: Integer, out: Any, k: Integer, slots: Int
 
 
 @kernel
-def write_tokens(game: Record, viewer: Integer, perfect: bool, out: Any, k: Integer) -> None:
-    """Writes the viewer's token observation into row ``k`` of ``out`` (u1)."""
+def write_tokens(
+    game: Record, viewer: Integer, perfect: bool, slots: Integer, out: Any, k: Integer
+) -> None:
+    """Writes the viewer's token observation, less later modes, into row ``k`` of ``out`` (u1)."""
     _write_header(game, viewer, out, k)
-    slots = slots_per_zone(out.shape[1], HEADER_SIZE, 2)
     if perfect or game.open_cards:
         _write_perfect(game, viewer, out, k, slots)
     else:
@@ -192,14 +193,12 @@ def observe_tokens(
     Shapes: ``rows``, ``seats`` i8 (K,); ``out`` u1 (K, F); ``masks`` i1 (K, 2), all ``filler``
     where the seat has nothing to choose.
     """
-    end = HEADER_SIZE + 2 * slots_per_zone(out.shape[1], HEADER_SIZE, 2)
-    later = out.shape[1] > end
+    slots = slots_per_zone(out.shape[1], HEADER_SIZE, 2)
     for k in range(first, last):
         game = games[rows[k]]
-        write_tokens(game, seats[k], perfect, out, k)
-        if later:
-            write_later_modes(game, out, k, end)
+        write_tokens(game, seats[k], perfect, slots, out, k)
         _write_mask(game, seats[k], filler, masks, k)
+    write_all_later_modes(games, first, last, rows, out, HEADER_SIZE + 2 * slots)
 
 
 @kernel
@@ -221,12 +220,10 @@ def observe_vector(
     modes.
     """
     tokens = np.empty((1, size), np.uint8)
-    end = HEADER_SIZE + (size - HEADER_SIZE) * _WIDTH
-    later = out.shape[1] > end
+    slots = (size - HEADER_SIZE) // 2
     for k in range(first, last):
         game = games[rows[k]]
-        write_tokens(game, seats[k], perfect, tokens, 0)
+        write_tokens(game, seats[k], perfect, slots, tokens, 0)
         expand(tokens, scales, features, _WIDTH, out, k)
-        if later:
-            write_later_modes(game, out, k, end)
         _write_mask(game, seats[k], filler, masks, k)
+    write_all_later_modes(games, first, last, rows, out, HEADER_SIZE + 2 * slots * _WIDTH)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from war_envs.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from war_envs.engine.copies import copy_block
 from war_envs.engine.jit import kernel
-from war_envs.engine.kernels import NO_CARD, Integer, Record
+from war_envs.engine.kernels import NO_CARD, Integer, Record, Records
 from war_envs.messages import shown
 from war_envs.variant import LATER_MODES, MODES
 
@@ -192,6 +192,16 @@ def write_later_modes(game: Record, out: Any, k: Integer, at: Integer) -> None:
     """Writes the later modes, from place ``at`` to the end."""
     for place in range(at, out.shape[1]):
         write(out, k, place, (np.uint64(game.later_modes) >> np.uint64(place - at)) & np.uint64(1))
+
+
+@kernel
+def write_all_later_modes(
+    games: Records, first: Integer, last: Integer, rows: Any, out: Any, at: Integer
+) -> None:
+    """`write_later_modes` of games ``rows[k]``, where observations tell of any."""
+    if at < out.shape[1]:  # once for all of them: it would cost each observation time
+        for k in range(first, last):
+            write_later_modes(games[rows[k]], out, k, at)
 
 
 @kernel
