@@ -12,9 +12,10 @@ import gymnasium
 import pettingzoo
 import pytest
 
-from tests.support.command import WAR, refused, war
+from tests.support.command import WAR, as_command, refused, war
 from tests.support.processes import wait_for
 from war_agents import scripted
+from war_agents.cli import main
 from war_envs.registration import PETTINGZOO_IDS
 
 TOURNAMENT = ["tournament", "--game", "attack-defence", "--minimal", "--agents"]
@@ -85,6 +86,7 @@ def test_help_explains_every_command_and_loads_no_torch() -> None:
     [
         ("tournament", ["--agents", "--deals", "--seed", "--out", "--open-cards", "--own-card"]),
         ("train", ["--game", "--minimal", "--steps", "--out"]),
+        ("solve", ["--game", "--minimal", "--num-ranks", "--json"]),
     ],
 )
 def test_commands_explain_themselves(command: str, flags: list[str]) -> None:
@@ -95,6 +97,22 @@ def test_commands_explain_themselves(command: str, flags: list[str]) -> None:
         assert f"{flag} " in done.stdout
     for flag in ("--no-minimal", "--minimal | --no"):
         assert flag not in done.stdout
+
+
+def test_solve_prints_values_of_variants(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--game", "attack-defence", "--num-ranks", "3"]
+    with as_command("solve", *options, "--variants", "minimal", "minimal+open-card"):
+        main()
+    out = capsys.readouterr().out
+    assert "minimal, 3 ranks, at most 240 turns: solved in " in out
+    assert "90: " in out
+    assert "mean absolute value 0.6378" in out
+    with as_command("solve", *options, "--minimal", "--json"):
+        main()
+    row = json.loads(capsys.readouterr().out)
+    assert abs(row["value"]) < 1e-6
+    assert row["open_states"] == 438
+    assert row["deals"] is None
 
 
 @pytest.mark.process

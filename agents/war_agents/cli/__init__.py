@@ -1,4 +1,4 @@
-"""The ``war`` command: ``war train``, ``tournament``, ``models``, ``export``, ``bench``, ``envs``.
+"""The ``war`` command.
 
 Exit codes: 0; 1 with one line on standard error for anything that is wrong with what was asked for;
 2 for a wrong command line; 3 after a tournament with an agent that lost every game by failing; 130

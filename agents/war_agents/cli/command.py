@@ -8,7 +8,7 @@ from typing import Final
 import tyro
 
 from war_agents import interrupts, terminal
-from war_agents.cli import bench, envs, export, models, tournament, train
+from war_agents.cli import bench, envs, export, models, solve, tournament, train
 from war_agents.cli.ending import fail
 
 _DESCRIPTION: Final = """\
@@ -52,6 +52,7 @@ def _run(arguments: list[str]) -> None:
             {
                 "train": train.explain,
                 "tournament": tournament.run,
+                "solve": solve.run,
                 "models": models.run,
                 "export": export.run,
                 "bench": bench.run,

@@ -1,20 +1,17 @@
 """``war tournament``."""
 
-import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import tyro
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from war_agents.arena.folder import HTML_FILE, RESULTS_FILE
 from war_agents.arena.players import is_code
 from war_agents.arena.report import print_report
 from war_agents.arena.tournament import Tournament
+from war_agents.cli.bars import bars
 from war_agents.cli.ending import fail
 from war_agents.module_path import add_user_folder
 from war_envs.chosen import ChosenVariants
@@ -81,7 +78,7 @@ def run(
         ray=ray,
     )
     try:
-        with _progress() as bar:
+        with bars() as bar:
             progress, rated = bar("games"), bar("ratings")
             result = tournament.run(out, resume=resume, progress=progress, rated=rated)
     except KeyboardInterrupt as error:
@@ -98,31 +95,3 @@ def run(
         sys.stdout.flush()
         broken = ", ".join(map(repr, result.failed))
         fail(f"failed in every game: {broken}; see the forfeits above", _ALL_FAILED)
-
-
-_Show = Callable[[int, int], None]
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[str], _Show | None]]:
-    """Bars on standard error, each from its first news on, if that is a terminal."""
-    if not sys.stderr.isatty():  # whatever FORCE_COLOR says
-        yield lambda what: None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-
-        def bar(what: str) -> _Show:
-            task = bars.add_task(what, total=None, visible=False)
-
-            def show(done: int, total: int) -> None:
-                bars.update(task, completed=done, total=total, visible=True)
-
-            return show
-
-        yield bar
