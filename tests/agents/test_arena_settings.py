@@ -10,10 +10,10 @@ import torch
 
 from tests.support.folders import AGENTS, TINY, files, tournament
 from war_agents.arena import Settings, Tournament, play
-from war_agents.models.save import save_model
 from war_agents.models.stored import read_model
 from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_agents.networks.policy import policies_of
+from war_agents.networks.save import save_model
 from war_envs.variant import VARIANT_NAMES, make_variant, widest
 
 OPTIONS: dict[str, Any] = {"game": "attack-defence", "variants": TINY, "deals": 4, "seed": 5}

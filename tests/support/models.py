@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from war_agents.models.save import save_model
 from war_agents.networks.card_network import CardNetwork, NetworkShape
+from war_agents.networks.save import save_model
 from war_envs.batch import make_batch
 from war_envs.variant import Variant, make_variant
 

@@ -18,10 +18,10 @@ import torch
 
 from tests.support.command import refused, war
 from tests.support.models import positions
-from war_agents.models.save import save_model
 from war_agents.models.shipped import GAMES_WITH_CHAMPION
 from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_agents.networks.policy import load_policy
+from war_agents.networks.save import save_model
 from war_envs.variant import GAMES, VARIANT_NAMES, Variant, make_variant, widest
 from war_train.export import FORMATS, export, onnx_graph, sb3, torchscript
 from war_train.export.module import PolicyModule

@@ -13,8 +13,8 @@ from tests.support.callbacks import At
 from tests.support.players import Player, fixed
 from tests.support.runs import left
 from war_agents import registry
-from war_agents.models.save import save_model
 from war_agents.networks.card_network import CardNetwork, NetworkShape
+from war_agents.networks.save import save_model
 from war_envs.variant import make_variant
 from war_train.config import TrainConfig
 from war_train.ppo.training import resume, train

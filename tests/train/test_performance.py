@@ -13,9 +13,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from tests.support.memory import SLACK, grown
 from tests.support.processes import run
 from tests.support.runs import config
-from war_agents.models.save import save_model
 from war_agents.networks.card_network import CardNetwork, NetworkShape
 from war_agents.networks.policy import load_policy
+from war_agents.networks.save import save_model
 from war_envs.batch import make_batch
 from war_envs.variant import GAMES, make_variant
 from war_train.ppo.training import train

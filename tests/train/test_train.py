@@ -25,7 +25,7 @@ from tests.support.processes import wait_for
 from tests.support.runs import PLAIN, config, rows
 from war_agents import scripted
 from war_agents.arena import play_match
-from war_agents.models.save import save_model
+from war_agents.networks.save import save_model
 from war_train.config import TrainConfig
 from war_train.league.config import OPPONENTS
 from war_train.ppo.training import train

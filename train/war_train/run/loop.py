@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from war_agents import scripted
-from war_agents.models.save import save_model
 from war_agents.models.stored import StoredModel
 from war_agents.networks.policy import TorchPolicy
+from war_agents.networks.save import save_model
 from war_train.finite import TrainingDivergedError, require_finite
 from war_train.league.config import EXPLOITER, PAST, SELF
 from war_train.league.growth import Growth

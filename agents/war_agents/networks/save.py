@@ -1,4 +1,4 @@
-"""A model written to disk, for `war_agents.models.stored` to read. Needs the extra ``train``."""
+"""A network written to disk as a model, for `war_agents.networks.policy` to read."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
